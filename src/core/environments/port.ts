@@ -1,0 +1,77 @@
+/**
+ * The environment contract, in Gymnasium's manners. Everything that an agent can act in implements it, dreamed worlds
+ * included. The conformance suite (conformance.ts) checks every rule below over every provider.
+ *
+ * - same (task, seed) → same observations, bit for bit;
+ * - `solve()` reaches success on every task whose environment says `expert: 'solver'`;
+ * - an invalid action yields an error observation, `valid: false`, reward 0, and costs a step; it never throws;
+ * - a branch from any prefix equals a fresh episode replayed to that prefix, and two branches never touch each other;
+ * - closing twice is fine.
+ */
+import type {
+  EnvironmentDescription,
+  Observation,
+  Split,
+  StepOutcome,
+  Task,
+} from '#shared/schema/environment.ts';
+import type { Sha256, TaskId } from '#shared/ids.ts';
+
+export interface TaskQuery {
+  split?: Split | undefined;
+  type?: string | undefined;
+  /** Matches in the instruction. */
+  text?: string | undefined;
+  offset?: number | undefined;
+  limit?: number | undefined;
+}
+
+export interface EnvironmentProvider {
+  describe(): EnvironmentDescription;
+  /** In a fixed order; `total` counts all that match. */
+  listTasks(query: TaskQuery): { tasks: Task[]; total: number };
+  /** @throws AppError NOT_FOUND */
+  getTask(taskId: TaskId): Task;
+  open(options: {
+    taskId: TaskId;
+    seed: number;
+    signal?: AbortSignal | undefined;
+  }): Promise<EnvironmentSession>;
+}
+
+/** An exact copy of a session's state; only the session that made it may restore it. */
+export interface Snapshot {
+  readonly stepIndex: number;
+  readonly observationHash: Sha256;
+  readonly state: unknown;
+}
+
+export interface ReplayProof {
+  /** Hash of the observation after the last replayed action. */
+  observationHash: Sha256;
+  observation: Observation;
+  steps: number;
+}
+
+export interface EnvironmentSession {
+  readonly task: Task;
+  reset(options?: { signal?: AbortSignal | undefined }): Promise<Observation>;
+  /** After the end it throws AppError CONFLICT; an environment failure throws ENVIRONMENT_CRASHED or ENVIRONMENT_TIMEOUT. */
+  step(action: string, options?: { signal?: AbortSignal | undefined }): Promise<StepOutcome>;
+  snapshot(): Promise<Snapshot>;
+  restore(snapshot: Snapshot): Promise<Observation>;
+  /** reset + the given actions. With `expected` (one hash a step) it throws BRANCH_DESYNC at the first difference. */
+  replayTo(
+    actions: readonly string[],
+    options?: { expected?: readonly Sha256[]; signal?: AbortSignal | undefined },
+  ): Promise<ReplayProof>;
+  /** The expert's next action in the current state, or null. */
+  solve(): Promise<string | null>;
+  /** What the current state shows, for people: text worlds give null. */
+  render(): Promise<{
+    screenshotPng: Uint8Array | null;
+    accessibilityTree: string | null;
+    html: string | null;
+  } | null>;
+  close(): Promise<void>;
+}

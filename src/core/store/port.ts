@@ -1,0 +1,207 @@
+/**
+ * What the rest of the core sees of the store: repositories by table group. All calls are synchronous (better-sqlite3) and
+ * parse rows on the way out; heavy lists, aggregates and exports go through the reader thread behind the same queries.
+ * Only the host process writes.
+ */
+import type { Branch, BranchPurpose, Reflection, Review } from '#shared/schema/branch.ts';
+import type { Dataset } from '#shared/schema/dataset.ts';
+import type { Episode, EpisodeFilter, EpisodeRow, Step } from '#shared/schema/episode.ts';
+import type { ConformanceResult, Split, Task } from '#shared/schema/environment.ts';
+import type { Job, JobEvent, JobFilter, MetricPoint } from '#shared/schema/job.ts';
+import type { Model, ThreadCalibration } from '#shared/schema/model.ts';
+import type { Settings } from '#shared/schema/system.ts';
+import type {
+  BranchId,
+  DatasetId,
+  EnvironmentId,
+  EpisodeId,
+  JobId,
+  ModelId,
+  ReflectionId,
+  Sha256,
+} from '#shared/ids.ts';
+
+export interface Page<Item> {
+  items: Item[];
+  nextCursor: string | null;
+  total: number | null;
+}
+
+export interface PageRequest {
+  cursor: string | null;
+  limit: number;
+}
+
+export interface EpisodeStore {
+  /** Starts or restarts an episode: earlier steps of an unfinished attempt with this id are removed in the same transaction. */
+  begin(episode: Episode): void;
+  /** Idempotent by (episodeId, stepIndex); one transaction a call. */
+  appendSteps(steps: readonly Step[]): void;
+  /** Status, end reason, totals. */
+  finish(episode: Episode): void;
+  /** A finished episode, whole, in one transaction (import, solver, human). */
+  insertWhole(episode: Episode, steps: readonly Step[]): void;
+  get(episodeId: EpisodeId): Episode | null;
+  steps(episodeId: EpisodeId): Step[];
+  step(episodeId: EpisodeId, stepIndex: number): Step | null;
+  /** Ids of this list that are stored as finished: finished work is never rerun. */
+  finished(episodeIds: readonly EpisodeId[]): Set<EpisodeId>;
+  list(
+    filter: EpisodeFilter,
+    sort: 'newest' | 'oldest' | 'reward' | 'steps',
+    page: PageRequest,
+  ): Page<EpisodeRow>;
+  neighbours(
+    episodeId: EpisodeId,
+    filter: EpisodeFilter,
+    sort: 'newest' | 'oldest' | 'reward' | 'steps',
+  ): { previous: EpisodeId | null; next: EpisodeId | null };
+  facets(): {
+    environments: string[];
+    taskTypes: string[];
+    policies: { policyKey: string; label: string }[];
+    errorCodes: string[];
+  };
+  /** Marks what was running when the host died. Returns how many. */
+  abandonRunning(options: { jobId?: JobId; at: number }): number;
+}
+
+export interface BranchStore {
+  /** Idempotent by branchId; one transaction a call. */
+  insert(branches: readonly Branch[]): void;
+  get(branchId: BranchId): Branch | null;
+  ofEpisode(episodeId: EpisodeId): Branch[];
+  ofState(episodeId: EpisodeId, stepIndex: number, purpose?: BranchPurpose): Branch[];
+  countByStep(episodeId: EpisodeId): Map<number, number>;
+  /** Which states already have their branches of this purpose from this job (resume). */
+  doneStates(jobId: JobId): Set<string>;
+  iterateJob(jobId: JobId): IterableIterator<Branch>;
+  summary(jobId: JobId): {
+    executed: number;
+    accepted: number;
+    rejected: number;
+    invalid: number;
+    inadmissible: number;
+    sameAsExpert: number;
+    refilled: number;
+  };
+}
+
+export interface ReflectionStore {
+  insert(reflections: readonly Reflection[]): void;
+  get(reflectionId: ReflectionId): Reflection | null;
+  ofEpisode(episodeId: EpisodeId): Reflection[];
+  iterateJob(jobId: JobId): IterableIterator<Reflection>;
+  list(
+    filter: {
+      episodeId?: EpisodeId;
+      jobId?: JobId;
+      flag?: string;
+      decision?: Review['decision'];
+      kept?: boolean;
+    },
+    page: PageRequest,
+  ): Page<Reflection>;
+  review(reflectionId: ReflectionId, review: Review): Reflection;
+}
+
+export interface JobStore {
+  insert(job: NewJob): Job;
+  get(jobId: JobId): Job | null;
+  children(parentId: JobId): Job[];
+  childByStage(parentId: JobId, stage: string): Job | null;
+  list(filter: JobFilter, page: PageRequest): Page<Job>;
+  events(jobId: JobId, options: { afterSeq: number; limit: number; includeChildren: boolean }): JobEvent[];
+  eventsPage(jobId: JobId, level: JobEvent['level'] | undefined, page: PageRequest): Page<JobEvent>;
+  metrics(jobId: JobId, options: { names?: readonly string[] | undefined; maxPoints: number }): MetricPoint[];
+  remove(jobId: JobId): boolean;
+}
+
+export interface NewJob {
+  jobId: JobId;
+  parentId: JobId | null;
+  stage: string | null;
+  kind: string;
+  title: string;
+  spec: Job['spec'];
+  seed: number;
+  at: number;
+}
+
+export interface DatasetStore {
+  insert(dataset: Dataset, episodes: Iterable<EpisodeId>): void;
+  get(datasetId: DatasetId): Dataset | null;
+  list(page: PageRequest): Page<Dataset>;
+  ofEpisode(episodeId: EpisodeId): { datasetId: DatasetId; name: string }[];
+  remove(datasetId: DatasetId): boolean;
+}
+
+export interface ModelStore {
+  upsert(model: Model): void;
+  get(modelId: ModelId): Model | null;
+  byLocation(location: string): Model | null;
+  list(): Model[];
+  remove(modelId: ModelId): boolean;
+  calibration(modelId: ModelId, machine: string): ThreadCalibration | null;
+  saveCalibration(calibration: ThreadCalibration): void;
+}
+
+export interface TaskStore {
+  /** Tasks that were really used; kept so that an episode can be read without its environment. */
+  upsert(tasks: readonly Task[]): void;
+  get(environmentId: EnvironmentId, taskId: Task['taskId']): Task | null;
+}
+
+/** Environments that the user added, conformance results, presets, settings. */
+export interface CatalogueStore {
+  folders(): { environmentId: EnvironmentId; kind: 'alfworld'; folder: string; addedAt: number }[];
+  addFolder(entry: { environmentId: EnvironmentId; kind: 'alfworld'; folder: string; addedAt: number }): void;
+  removeFolder(environmentId: EnvironmentId): boolean;
+  saveConformance(result: ConformanceResult): void;
+  conformance(environmentId: EnvironmentId): ConformanceResult | null;
+  presets(): { presetId: string; title: string; yaml: string }[];
+  savePreset(preset: { presetId: string; title: string; yaml: string }): void;
+  removePreset(presetId: string): boolean;
+  settings(): Settings;
+  saveSettings(settings: Settings): void;
+}
+
+export interface BlobStore {
+  /** Content-addressed; storing the same bytes again costs nothing. */
+  put(content: string | Uint8Array): Sha256;
+  getText(hash: Sha256): string | null;
+  getBytes(hash: Sha256): Uint8Array | null;
+}
+
+export interface StoreCounts {
+  jobs: number;
+  runningJobs: number;
+  episodes: number;
+  steps: number;
+  branches: number;
+  reflections: number;
+  reflectionsToReview: number;
+  datasets: number;
+  models: number;
+  realEnvironmentSteps: number;
+}
+
+export interface Store {
+  readonly file: string;
+  readonly episodes: EpisodeStore;
+  readonly branches: BranchStore;
+  readonly reflections: ReflectionStore;
+  readonly jobs: JobStore;
+  readonly datasets: DatasetStore;
+  readonly models: ModelStore;
+  readonly tasks: TaskStore;
+  readonly catalogue: CatalogueStore;
+  readonly blobs: BlobStore;
+  counts(): StoreCounts;
+  /** Nested calls join the outer transaction. */
+  transaction<Result>(work: () => Result): Result;
+  /** Adds to the meter of really executed environment steps (demonstrations, rollouts, branches, replays). */
+  addRealSteps(split: Split, steps: number): void;
+  backup(file: string): Promise<{ bytes: number }>;
+  close(): void;
+}

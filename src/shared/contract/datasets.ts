@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { pageInput, pageOf, procedure } from '#shared/contract/base.ts';
+import { datasetIdSchema, jobIdSchema } from '#shared/ids.ts';
+import { datasetPartSchema, datasetSchema, sftRowSchema } from '#shared/schema/dataset.ts';
+
+const byId = z.object({ datasetId: datasetIdSchema });
+
+export const datasetsContract = {
+  list: procedure.input(pageInput).output(pageOf(datasetSchema)),
+  get: procedure.input(byId).output(datasetSchema),
+  rows: procedure
+    .input(
+      byId.extend({
+        part: datasetPartSchema,
+        offset: z.int().nonnegative().default(0),
+        limit: z.int().min(1).max(200).default(50),
+      }),
+    )
+    .output(z.object({ rows: z.array(sftRowSchema), total: z.int() })),
+  /** Reads every line and every checksum again. */
+  validate: procedure
+    .input(byId)
+    .output(
+      z.object({
+        ok: z.boolean(),
+        problems: z.array(z.object({ file: z.string(), line: z.int().nullable(), reason: z.string() })),
+      }),
+    ),
+  /** Exports the data of a finished Early Experience job again, with the reviews made since. */
+  export: procedure
+    .input(
+      z.object({
+        jobId: jobIdSchema,
+        folder: z.string().nullable().default(null),
+        name: z.string().max(120).default(''),
+      }),
+    )
+    .output(datasetSchema),
+  /** Forgets the entry and, when asked, deletes its folder. */
+  remove: procedure
+    .input(byId.extend({ deleteFiles: z.boolean().default(false) }))
+    .output(z.object({ removed: z.boolean() })),
+};

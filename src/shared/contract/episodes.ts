@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { pageInput, pageOf, procedure } from '#shared/contract/base.ts';
+import { branchIdSchema, episodeIdSchema, jobIdSchema, reflectionIdSchema } from '#shared/ids.ts';
+import { branchSchema, reflectionFlagSchema, reflectionSchema } from '#shared/schema/branch.ts';
+import { episodeFilterSchema, episodeRowSchema, episodeSchema, stepSchema } from '#shared/schema/episode.ts';
+
+const byEpisode = z.object({ episodeId: episodeIdSchema });
+const byState = byEpisode.extend({ stepIndex: z.int().nonnegative() });
+
+export const episodeSortSchema = z.enum(['newest', 'oldest', 'reward', 'steps']);
+
+/** Exactly what the model saw at a step, by message; `isNew` marks what was added since the previous step. */
+export const renderedPromptSchema = z.object({
+  messages: z.array(z.object({ role: z.string(), content: z.string(), isNew: z.boolean() })),
+  tokens: z
+    .array(
+      z.object({
+        id: z.int(),
+        text: z.string(),
+        logprob: z.number().nullable(),
+        part: z.enum(['prompt', 'completion']),
+      }),
+    )
+    .nullable(),
+});
+
+export const episodesContract = {
+  list: procedure
+    .input(
+      pageInput.extend({
+        filter: episodeFilterSchema.default({}),
+        sort: episodeSortSchema.default('newest'),
+      }),
+    )
+    .output(pageOf(episodeRowSchema)),
+  /** Values that occur, for the filter menus. */
+  facets: procedure.output(
+    z.object({
+      environments: z.array(z.string()),
+      taskTypes: z.array(z.string()),
+      policies: z.array(z.object({ policyKey: z.string(), label: z.string() })),
+      errorCodes: z.array(z.string()),
+    }),
+  ),
+  get: procedure.input(byEpisode).output(
+    z.object({
+      episode: episodeSchema,
+      /** Without token arrays; `step` brings them. */
+      steps: z.array(
+        stepSchema.omit({ tokens: true }).extend({ branches: z.int(), completionTokens: z.int() }),
+      ),
+      /** Data sets that hold rows of this episode. */
+      datasets: z.array(z.object({ datasetId: z.string(), name: z.string() })),
+    }),
+  ),
+  step: procedure.input(byState).output(stepSchema),
+  prompt: procedure.input(byState).output(renderedPromptSchema),
+  /** Neighbours in the list's order, for J/K. */
+  neighbours: procedure
+    .input(
+      byEpisode.extend({
+        filter: episodeFilterSchema.default({}),
+        sort: episodeSortSchema.default('newest'),
+      }),
+    )
+    .output(z.object({ previous: episodeIdSchema.nullable(), next: episodeIdSchema.nullable() })),
+  branches: procedure.input(byEpisode).output(z.array(branchSchema)),
+  reflections: {
+    list: procedure
+      .input(
+        pageInput.extend({
+          episodeId: episodeIdSchema.optional(),
+          jobId: jobIdSchema.optional(),
+          flag: reflectionFlagSchema.optional(),
+          decision: z.enum(['pending', 'keep', 'drop']).optional(),
+          kept: z.boolean().optional(),
+        }),
+      )
+      .output(pageOf(reflectionSchema)),
+    review: procedure
+      .input(
+        z.object({
+          reflectionId: reflectionIdSchema,
+          decision: z.enum(['pending', 'keep', 'drop']),
+          reason: z.string().max(2000).default(''),
+        }),
+      )
+      .output(reflectionSchema),
+  },
+  branch: procedure.input(z.object({ branchId: branchIdSchema })).output(branchSchema),
+};

@@ -1,0 +1,21 @@
+import type { ContractRouterClient } from '@orpc/contract';
+import { datasetsContract } from '#shared/contract/datasets.ts';
+import { environmentsContract } from '#shared/contract/environments.ts';
+import { episodesContract } from '#shared/contract/episodes.ts';
+import { jobsContract } from '#shared/contract/jobs.ts';
+import { modelsContract } from '#shared/contract/models.ts';
+import { runsContract } from '#shared/contract/runs.ts';
+import { systemContract } from '#shared/contract/system.ts';
+
+export const contract = {
+  system: systemContract,
+  jobs: jobsContract,
+  runs: runsContract,
+  environments: environmentsContract,
+  models: modelsContract,
+  episodes: episodesContract,
+  datasets: datasetsContract,
+};
+
+export type Contract = typeof contract;
+export type Client = ContractRouterClient<Contract>;

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { datasetIdSchema, jobIdSchema, sha256Schema } from '#shared/ids.ts';
+import { profileSchema } from '#shared/schema/branch.ts';
+import { splitSchema } from '#shared/schema/environment.ts';
+
+/** The Early Experience triple. One file each: `expert_sft.jsonl`, `iwm_sft.jsonl`, `reflection_sft.jsonl`. */
+export const datasetPartSchema = z.enum(['expert_sft', 'iwm_sft', 'reflection_sft']);
+export type DatasetPart = z.infer<typeof datasetPartSchema>;
+
+export const chatMessageSchema = z.object({
+  role: z.enum(['system', 'user', 'assistant']),
+  content: z.string(),
+});
+export type PlainMessage = z.infer<typeof chatMessageSchema>;
+
+/** One line of an exported file: OpenAI messages; the loss is on the last (assistant) message only. */
+export const sftRowSchema = z.object({
+  id: z.string(),
+  messages: z.array(chatMessageSchema).min(2),
+  meta: z.object({
+    kind: z.enum(['il', 'iwm', 'sr']),
+    environment: z.string(),
+    task_id: z.string(),
+    task_type: z.string(),
+    split: splitSchema,
+    episode_id: z.string(),
+    step: z.int().nonnegative(),
+    /** What was done in the state: for iwm the branched action, else the expert's. */
+    action: z.string(),
+    source: z.string(),
+    valid: z.boolean(),
+    branch_ids: z.array(z.string()),
+    reflection_id: z.string().nullable(),
+    /** Sampled ids of the target where a model wrote it, for training on the very tokens; else null. */
+    completion_tokens: z.array(z.int()).nullable(),
+  }),
+});
+export type SftRow = z.infer<typeof sftRowSchema>;
+
+export const filterCountSchema = z.object({
+  filter: z.string(),
+  dropped: z.int().nonnegative(),
+  help: z.string(),
+});
+
+export const manifestSchema = z.object({
+  format: z.literal('daydream-early-experience/1'),
+  createdAt: z.string(),
+  application: z.object({ name: z.literal('daydream'), version: z.string() }),
+  jobId: jobIdSchema.nullable(),
+  configSha256: sha256Schema,
+  config: z.json(),
+  seed: z.int(),
+  profile: profileSchema,
+  /** Labels of the deviations from the paper in force, with their reason. */
+  deviations: z.array(z.object({ label: z.string(), reason: z.string() })),
+  environments: z.array(
+    z.object({ id: z.string(), version: z.string(), dataChecksum: sha256Schema, licence: z.string() }),
+  ),
+  models: z.array(z.object({ role: z.string(), label: z.string(), sha256: sha256Schema.nullable() })),
+  splits: z.array(splitSchema),
+  tasks: z.int(),
+  demonstrations: z.int(),
+  states: z.int(),
+  branches: z.object({
+    executed: z.int(),
+    accepted: z.int(),
+    rejected: z.int(),
+    invalid: z.int(),
+    inadmissible: z.int(),
+    sameAsExpert: z.int(),
+    refilled: z.int(),
+  }),
+  filters: z.array(filterCountSchema),
+  files: z.array(
+    z.object({
+      part: datasetPartSchema,
+      file: z.string(),
+      rows: z.int(),
+      bytes: z.int(),
+      sha256: sha256Schema,
+    }),
+  ),
+});
+export type Manifest = z.infer<typeof manifestSchema>;
+
+export const datasetSchema = z.object({
+  datasetId: datasetIdSchema,
+  name: z.string(),
+  jobId: jobIdSchema.nullable(),
+  folder: z.string(),
+  manifest: manifestSchema,
+  createdAt: z.int(),
+});
+export type Dataset = z.infer<typeof datasetSchema>;

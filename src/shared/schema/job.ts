@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { jobIdSchema } from '#shared/ids.ts';
+import { errorRecordSchema } from '#shared/errors.ts';
+
+export const jobStateSchema = z.enum([
+  'queued',
+  'running',
+  'pausing',
+  'paused',
+  'cancelling',
+  'succeeded',
+  'failed',
+  'cancelled',
+]);
+export type JobState = z.infer<typeof jobStateSchema>;
+
+export const progressSchema = z.object({
+  done: z.number().nonnegative(),
+  /** null: unknown yet. */
+  total: z.number().nonnegative().nullable(),
+  unit: z.string(),
+  /** What happens now, in words. */
+  phase: z.string(),
+});
+export type Progress = z.infer<typeof progressSchema>;
+
+export const jobSchema = z.object({
+  jobId: jobIdSchema,
+  parentId: jobIdSchema.nullable(),
+  /** Which stage of the parent this is; null for a root job. */
+  stage: z.string().nullable(),
+  kind: z.string(),
+  title: z.string(),
+  spec: z.json(),
+  seed: z.int(),
+  state: jobStateSchema,
+  /** 1 on the first run; +1 after each crash. */
+  attempt: z.int().positive(),
+  progress: progressSchema.nullable(),
+  result: z.json().nullable(),
+  error: errorRecordSchema.nullable(),
+  createdAt: z.int(),
+  startedAt: z.int().nullable(),
+  finishedAt: z.int().nullable(),
+  /** Time spent running, over all attempts. */
+  activeMs: z.int().nonnegative(),
+  lastEventAt: z.int().nullable(),
+});
+export type Job = z.infer<typeof jobSchema>;
+
+/** One durable line of a job's story; `seq` grows over the whole store, so a stream can resume after any of them. */
+export const jobEventSchema = z.object({
+  seq: z.int().positive(),
+  jobId: jobIdSchema,
+  at: z.int(),
+  /** noun-verb: `job-started`, `episode-finished`, `branch-rejected`, … */
+  type: z.string(),
+  level: z.enum(['info', 'warn', 'error']),
+  message: z.string(),
+  data: z.record(z.string(), z.json()),
+});
+export type JobEvent = z.infer<typeof jobEventSchema>;
+
+export const metricPointSchema = z.object({
+  jobId: jobIdSchema,
+  name: z.string(),
+  step: z.int().nonnegative(),
+  value: z.number(),
+  at: z.int(),
+});
+export type MetricPoint = z.infer<typeof metricPointSchema>;
+
+export const jobFilterSchema = z.object({
+  state: jobStateSchema.optional(),
+  kind: z.string().optional(),
+  parentId: jobIdSchema.nullable().optional(),
+});
+export type JobFilter = z.infer<typeof jobFilterSchema>;
