@@ -15,7 +15,7 @@ import type {
   StepOutcome,
   Task,
 } from '#shared/schema/environment.ts';
-import type { Sha256, TaskId } from '#shared/ids.ts';
+import type { EnvironmentId, Sha256, TaskId } from '#shared/ids.ts';
 
 export interface TaskQuery {
   split?: Split | undefined;
@@ -74,4 +74,17 @@ export interface EnvironmentSession {
     html: string | null;
   } | null>;
   close(): Promise<void>;
+}
+
+/** All environments of this installation: bundled ones and the folders that the user added. */
+export interface EnvironmentRegistry {
+  list(): EnvironmentProvider[];
+  /** @throws AppError ENVIRONMENT_UNKNOWN, naming those that exist */
+  get(environmentId: EnvironmentId): EnvironmentProvider;
+  /** Reads every `game.tw-pddl` below the folder; bad files are reported, good ones kept. @throws FILE_NOT_FOUND, ENVIRONMENT_DATA_INVALID when none is good */
+  addAlfworld(
+    folder: string,
+    id?: EnvironmentId,
+  ): Promise<{ provider: EnvironmentProvider; games: number; rejected: { file: string; reason: string }[] }>;
+  remove(environmentId: EnvironmentId): boolean;
 }
