@@ -66,14 +66,19 @@ export interface EpisodeStore {
   abandonRunning(options: { jobId?: JobId; at: number }): number;
 }
 
+/** How `doneStates` names a state's branches of one purpose. */
+export function branchStateKey(purpose: BranchPurpose, episodeId: EpisodeId, stepIndex: number): string {
+  return `${purpose}/${episodeId}/${stepIndex}`;
+}
+
 export interface BranchStore {
-  /** Idempotent by branchId; one transaction a call. */
+  /** Idempotent by (branchId, jobId); one transaction a call. Throws NOT_FOUND when an episode is not stored. */
   insert(branches: readonly Branch[]): void;
   get(branchId: BranchId): Branch | null;
   ofEpisode(episodeId: EpisodeId): Branch[];
   ofState(episodeId: EpisodeId, stepIndex: number, purpose?: BranchPurpose): Branch[];
   countByStep(episodeId: EpisodeId): Map<number, number>;
-  /** Which states already have their branches of this purpose from this job (resume). */
+  /** Which states already have their branches from this job (resume), as `branchStateKey`s. */
   doneStates(jobId: JobId): Set<string>;
   iterateJob(jobId: JobId): IterableIterator<Branch>;
   summary(jobId: JobId): {
@@ -126,6 +131,59 @@ export interface NewJob {
   spec: Job['spec'];
   seed: number;
   at: number;
+}
+
+/** What the engine writes about a job. A field that is left out stays. */
+export interface JobChange {
+  state?: Job['state'];
+  attempt?: number;
+  progress?: Job['progress'];
+  result?: Job['result'];
+  error?: Job['error'];
+  finishedAt?: number | null;
+  /** The job came to `pausing` and was resumed before it was paused. */
+  resumeWanted?: boolean;
+  crashes?: number;
+  crashCommits?: number;
+  /** Gives the lease back at this time and adds the active time up to it. */
+  releaseAt?: number;
+}
+
+export interface DeadLease {
+  job: Job;
+  /** Checkpoints committed so far. */
+  commits: number;
+  /** Crashes in a row at `crashCommits`. */
+  crashes: number;
+  crashCommits: number;
+  resumeWanted: boolean;
+  /** Has a child that has not ended: a crash is the child's, not its own. */
+  waitsForChild: boolean;
+}
+
+/** Only the job engine uses this part. */
+export interface JobQueueStore {
+  /** The oldest queued job of these kinds becomes `running`, in one statement. */
+  claim(options: {
+    owner: string;
+    kinds: readonly string[];
+    at: number;
+    leaseUntil: number;
+  }): { job: Job; checkpoint: unknown } | null;
+  /** Prolongs the leases of this owner; returns the jobs it still holds. */
+  renew(options: { owner: string; at: number; leaseUntil: number }): JobId[];
+  /** Leases of others that ran out; with `soleHost`, all leases of others. */
+  deadLeases(options: { owner: string; at: number; soleHost: boolean }): DeadLease[];
+  change(jobId: JobId, change: JobChange): Job;
+  /** Throws CONFLICT when this owner no longer holds the job. */
+  saveCheckpoint(options: { jobId: JobId; owner: string; checkpoint: unknown; at: number }): void;
+  holds(jobId: JobId, owner: string): boolean;
+  resumeWanted(jobId: JobId): boolean;
+  addEvents(jobId: JobId, events: readonly Omit<JobEvent, 'seq' | 'jobId'>[]): JobEvent[];
+  /** Upserted by (job, name, step). */
+  addMetrics(jobId: JobId, points: readonly Omit<MetricPoint, 'jobId'>[]): void;
+  /** The job itself first. */
+  descendants(jobId: JobId): JobId[];
 }
 
 export interface DatasetStore {
@@ -192,6 +250,7 @@ export interface Store {
   readonly branches: BranchStore;
   readonly reflections: ReflectionStore;
   readonly jobs: JobStore;
+  readonly queue: JobQueueStore;
   readonly datasets: DatasetStore;
   readonly models: ModelStore;
   readonly tasks: TaskStore;

@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openStore } from '#core/store/index.ts';
+import { branchStateKey } from '#core/store/port.ts';
+import type { Store } from '#core/store/port.ts';
+import type { BranchId, EpisodeId, JobId, ReflectionId } from '#shared/ids.ts';
+import {
+  fixedClock,
+  makeBranch,
+  makeEpisode,
+  makeReflection,
+  sha,
+  silentLog,
+  temporaryFolder,
+} from '#test/helpers/store-records.ts';
+
+const episodeId = 'episode-1' as EpisodeId;
+const jobId = 'job-1' as JobId;
+let store: Store;
+let temporary: ReturnType<typeof temporaryFolder>;
+
+beforeEach(() => {
+  temporary = temporaryFolder();
+  store = openStore({ file: `${temporary.folder}/daydream.sqlite`, clock: fixedClock(), log: silentLog });
+  store.episodes.begin(makeEpisode(1));
+});
+afterEach(() => {
+  store.close();
+  temporary.remove();
+});
+
+describe('branches', () => {
+  it('gives back each branch exactly as it was stored, in order of state and alternative', () => {
+    const branches = [
+      makeBranch(episodeId, 1, 1),
+      makeBranch(episodeId, 1, 0, { proposal: null, observation: 'long '.repeat(500) }),
+      makeBranch(episodeId, 0, 0, {
+        purpose: 'sr',
+        source: 'refill',
+        status: 'rejected',
+        rejectReason: 'desync',
+        error: { code: 'BRANCH_DESYNC', message: 'other state', data: {} },
+        proof: { method: 'replay', expectedHash: sha('a'), observedHash: sha('b'), prefixLength: 4 },
+      }),
+    ];
+    store.branches.insert(branches);
+    expect(store.branches.ofEpisode(episodeId)).toEqual([branches[2], branches[1], branches[0]]);
+    expect(store.branches.ofState(episodeId, 1, 'iwm')).toEqual([branches[1], branches[0]]);
+    expect(store.branches.ofState(episodeId, 1, 'sr')).toEqual([]);
+    expect(store.branches.get(branches[0]?.branchId as BranchId)).toEqual(branches[0]);
+    expect(store.branches.countByStep(episodeId)).toEqual(
+      new Map([
+        [0, 1],
+        [1, 2],
+      ]),
+    );
+    expect([...store.branches.iterateJob(jobId)]).toEqual(branches);
+    expect(store.branches.doneStates(jobId)).toEqual(
+      new Set([branchStateKey('iwm', episodeId, 1), branchStateKey('sr', episodeId, 0)]),
+    );
+    expect(store.branches.summary(jobId)).toEqual({
+      executed: 3,
+      accepted: 2,
+      rejected: 1,
+      invalid: 0,
+      inadmissible: 0,
+      sameAsExpert: 0,
+      refilled: 1,
+    });
+  });
+
+  it('stores a branch once for each job and shows it once in its episode', () => {
+    const branch = makeBranch(episodeId, 0, 0);
+    store.branches.insert([branch, branch]);
+    store.branches.insert([branch]);
+    store.branches.insert([{ ...branch, jobId: 'job-2' as JobId, source: 'policy' }]);
+    store.branches.insert([
+      { ...branch, jobId: null },
+      { ...branch, jobId: null },
+    ]);
+    expect(store.counts().branches).toBe(3);
+    expect(store.branches.ofEpisode(episodeId)).toEqual([branch]);
+    expect(store.branches.countByStep(episodeId)).toEqual(new Map([[0, 1]]));
+    expect([...store.branches.iterateJob('job-2' as JobId)].map((found) => found.source)).toEqual(['policy']);
+  });
+
+  it('stores none of a call that names an unknown episode', () => {
+    expect(() => {
+      store.branches.insert([makeBranch(episodeId, 0, 0), makeBranch('nowhere', 0, 0)]);
+    }).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
+    expect(store.counts().branches).toBe(0);
+  });
+
+  it('lets the caller write while it walks through the branches of a job', () => {
+    store.branches.insert(Array.from({ length: 450 }, (_, index) => makeBranch(episodeId, index, 0)));
+    let seen = 0;
+    for (const branch of store.branches.iterateJob(jobId)) {
+      store.blobs.put(branch.branchId);
+      seen += 1;
+    }
+    expect(seen).toBe(450);
+  });
+});
+
+describe('reflections', () => {
+  const reflections = [
+    makeReflection(episodeId, 0),
+    makeReflection(episodeId, 1, {
+      keptByFilters: false,
+      droppedBy: ['numbering'],
+      flags: [
+        { flag: 'numbering', evidence: 'alternative 2' },
+        { flag: 'too-long', evidence: '300 words' },
+      ],
+    }),
+    makeReflection(episodeId, 2, { jobId: null, generatorModelId: null, prompt: 'p'.repeat(4000) }),
+  ];
+  const first = { cursor: null, limit: 100 };
+
+  beforeEach(() => {
+    store.reflections.insert(reflections);
+  });
+
+  it('gives back each reflection exactly as it was stored', () => {
+    expect(store.reflections.ofEpisode(episodeId)).toEqual(reflections);
+    expect([...store.reflections.iterateJob(jobId)]).toEqual(reflections.slice(0, 2));
+  });
+
+  it('filters by flag, decision, job, episode and what is kept', () => {
+    const ids = (filter: Parameters<Store['reflections']['list']>[0]) =>
+      store.reflections.list(filter, first).items.map((reflection) => reflection.stepIndex);
+    expect(ids({})).toEqual([0, 1, 2]);
+    expect(ids({ flag: 'too-long' })).toEqual([1]);
+    expect(ids({ kept: true })).toEqual([0, 2]);
+    expect(ids({ jobId, kept: false })).toEqual([1]);
+    expect(ids({ episodeId, decision: 'keep' })).toEqual([]);
+  });
+
+  it('lets a review override the filters, and a taken back review not', () => {
+    const { reflectionId } = reflections[1] as { reflectionId: ReflectionId };
+    const reviewed = store.reflections.review(reflectionId, { decision: 'keep', reason: 'good', at: 5 });
+    expect(reviewed).toEqual({ ...reflections[1], review: { decision: 'keep', reason: 'good', at: 5 } });
+    expect(store.reflections.get(reflectionId)).toEqual(reviewed);
+    expect(store.reflections.list({ kept: true }, first).total).toBe(3);
+    expect(store.counts().reflectionsToReview).toBe(2);
+    store.reflections.review(reflectionId, { decision: 'pending', reason: '', at: null });
+    expect(store.reflections.list({ kept: true }, first).total).toBe(2);
+    expect(() => store.reflections.review('none' as ReflectionId, reviewed.review)).toThrow(
+      expect.objectContaining({ code: 'NOT_FOUND' }),
+    );
+  });
+
+  it('keeps a review when the same reflection is inserted again', () => {
+    const { reflectionId } = reflections[0] as { reflectionId: ReflectionId };
+    store.reflections.review(reflectionId, { decision: 'drop', reason: 'wrong', at: 5 });
+    store.reflections.insert(reflections);
+    expect(store.reflections.get(reflectionId)?.review.decision).toBe('drop');
+    expect(store.reflections.list({}, { cursor: null, limit: 2 })).toMatchObject({ total: 3 });
+  });
+
+  it('pages in order', () => {
+    const page = store.reflections.list({}, { cursor: null, limit: 2 });
+    const rest = store.reflections.list({}, { cursor: page.nextCursor, limit: 2 });
+    expect([...page.items, ...rest.items]).toEqual(reflections);
+    expect(rest.nextCursor).toBeNull();
+  });
+});

@@ -1,0 +1,1 @@
+export { openStore } from '#core/store/open-store.ts';

@@ -1,0 +1,32 @@
+/** Numbered SQL, applied in order, each in its own transaction; `user_version` says how many a file has seen. */
+import type { Connection } from '#core/store/driver.ts';
+import { firstSchema } from '#core/store/migrations/0001-first.ts';
+import { AppError } from '#shared/errors.ts';
+
+const migrations: readonly string[] = [firstSchema];
+
+/** "DayD": says that an SQLite file is ours. */
+export const applicationId = 0x44617944;
+export const schemaVersion = migrations.length;
+
+/** Throws STORE_TOO_NEW when the file was written by a later Daydream; nothing is changed then. */
+export function migrate(connection: Connection): void {
+  const found = Number(connection.pragma('user_version'));
+  if (found > schemaVersion) {
+    throw new AppError({
+      code: 'STORE_TOO_NEW',
+      message:
+        `The store ${connection.file} was written by a newer Daydream (schema ${found}, this one knows ${schemaVersion}). ` +
+        'Nothing was changed. Open it with the newer version, or choose another data folder.',
+      data: { file: connection.file, found, known: schemaVersion },
+    });
+  }
+  migrations.slice(Math.max(found, 0)).forEach((sql, index) => {
+    connection.transaction(() => {
+      connection.exec(sql);
+      connection.exec(
+        `PRAGMA user_version = ${Math.max(found, 0) + index + 1}; PRAGMA application_id = ${applicationId};`,
+      );
+    });
+  });
+}

@@ -1,0 +1,176 @@
+/** Opens the store: check, migrate, assemble. One process writes; others read through store-reader. */
+import {
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  closeSync,
+  renameSync,
+  rmSync,
+  statSync,
+  fsyncSync,
+} from 'node:fs';
+import path from 'node:path';
+import { createBlobStore } from '#core/store/blobs.ts';
+import { createBranchStore } from '#core/store/branches.ts';
+import { createCatalogueStore } from '#core/store/catalogue.ts';
+import { numberOf } from '#core/store/columns.ts';
+import { createDatasetStore } from '#core/store/datasets.ts';
+import { openConnection, storeCorrupt } from '#core/store/driver.ts';
+import type { Connection } from '#core/store/driver.ts';
+import { createEpisodeStore } from '#core/store/episodes.ts';
+import { createJobQueueStore } from '#core/store/job-queue.ts';
+import { createJobStore } from '#core/store/jobs.ts';
+import { createMeters } from '#core/store/meters.ts';
+import { applicationId, migrate, schemaVersion } from '#core/store/migrations/index.ts';
+import { createModelStore } from '#core/store/models.ts';
+import type { Store, StoreCounts } from '#core/store/port.ts';
+import { createReflectionStore } from '#core/store/reflections.ts';
+import { createTaskStore } from '#core/store/tasks.ts';
+import type { Clock, Logger } from '#core/ports.ts';
+import { AppError } from '#shared/errors.ts';
+
+const sqliteMagic = 'SQLite format 3\0';
+/** Real environment steps by split, e.g. `real-steps:train`. */
+const realStepsPrefix = 'real-steps:';
+
+/**
+ * Creates the file when it is missing. Throws STORE_CORRUPT (damaged, truncated, or not Daydream's), STORE_TOO_NEW, DISK_FULL;
+ * the file is left as it was found then.
+ */
+export function openStore(options: { file: string; clock: Clock; log: Logger }): Store {
+  const { file, clock, log } = options;
+  mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+  const isNew = !existsSync(file) || statSync(file).size === 0;
+  if (!isNew) checkHeader(file);
+  const startedAt = clock.now();
+  const connection = openConnection(file);
+  try {
+    if (!isNew) checkIntegrity(connection);
+    migrate(connection);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  log.info({ file, isNew, schemaVersion, tookMs: clock.now() - startedAt }, 'store-opened');
+  return assembleStore(connection);
+}
+
+/** The same store on a read-only connection, for the reader thread. Writing methods throw. */
+export function openReadOnlyStore(file: string): Store {
+  checkHeader(file);
+  return assembleStore(openConnection(file, { readOnly: true }));
+}
+
+function assembleStore(connection: Connection): Store {
+  const { file } = connection;
+  const blobs = createBlobStore(connection);
+  const meters = createMeters(connection);
+
+  function counts(): StoreCounts {
+    const row = connection.get(`SELECT (SELECT count(*) FROM jobs) AS jobs,
+      (SELECT count(*) FROM jobs WHERE state IN ('running', 'pausing', 'cancelling')) AS running,
+      (SELECT count(*) FROM episodes) AS episodes, (SELECT count(*) FROM reflections) AS reflections,
+      (SELECT count(*) FROM reflections WHERE decision = 'pending') AS pending,
+      (SELECT count(*) FROM datasets) AS datasets, (SELECT count(*) FROM models) AS models`);
+    return {
+      jobs: numberOf(row, 'jobs'),
+      runningJobs: numberOf(row, 'running'),
+      episodes: numberOf(row, 'episodes'),
+      steps: meters.read('steps'),
+      branches: meters.read('branches'),
+      reflections: numberOf(row, 'reflections'),
+      reflectionsToReview: numberOf(row, 'pending'),
+      datasets: numberOf(row, 'datasets'),
+      models: numberOf(row, 'models'),
+      realEnvironmentSteps: meters.sum(realStepsPrefix),
+    };
+  }
+
+  return {
+    file,
+    episodes: createEpisodeStore(connection, blobs, meters),
+    branches: createBranchStore(connection, blobs, meters),
+    reflections: createReflectionStore(connection, blobs),
+    jobs: createJobStore(connection),
+    queue: createJobQueueStore(connection),
+    datasets: createDatasetStore(connection),
+    models: createModelStore(connection),
+    tasks: createTaskStore(connection),
+    catalogue: createCatalogueStore(connection),
+    blobs,
+    counts,
+    transaction: (work) => connection.transaction(work),
+    addRealSteps(split, steps) {
+      meters.add(`${realStepsPrefix}${split}`, steps);
+    },
+    backup: (target) => backup(connection, target),
+    close() {
+      // Keeps the planner's statistics fresh; SQLite decides whether anything is worth measuring.
+      if (!connection.readOnly) connection.exec('PRAGMA optimize');
+      connection.close();
+    },
+  };
+}
+
+/** Before SQLite touches it: opening a file in WAL mode may write to it, and a damaged file must stay as it is. */
+function checkHeader(file: string): void {
+  let header: Buffer;
+  try {
+    const descriptor = openSync(file, 'r');
+    try {
+      header = Buffer.alloc(100);
+      const length = readSync(descriptor, header, 0, 100, 0);
+      header = header.subarray(0, length);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw new AppError({
+      code: 'FILE_NOT_FOUND',
+      message: `The store ${file} cannot be read. Check that it exists, is a file, and that you may read it.`,
+      data: { file },
+      cause: error,
+    });
+  }
+  if (header.length < 100 || header.toString('latin1', 0, 16) !== sqliteMagic) {
+    throw storeCorrupt(file, 'it does not begin like a database');
+  }
+  // Bytes 68–71 are the application id. 0 is a file whose first migration never ended.
+  const found = header.readUInt32BE(68);
+  if (found !== 0 && found !== applicationId)
+    throw storeCorrupt(file, 'it is a database of another application');
+}
+
+function checkIntegrity(connection: Connection): void {
+  const problem = connection.pragma('quick_check(1)');
+  if (problem !== 'ok') throw storeCorrupt(connection.file, String(problem));
+}
+
+/** Online: the store stays usable. The target appears whole or not at all. */
+async function backup(connection: Connection, target: string): Promise<{ bytes: number }> {
+  const resolved = path.resolve(target);
+  if (resolved === path.resolve(connection.file)) {
+    throw new AppError({
+      code: 'INVALID_INPUT',
+      message: 'A backup needs another file than the store itself.',
+    });
+  }
+  mkdirSync(path.dirname(resolved), { recursive: true });
+  const temporary = `${resolved}.partial`;
+  rmSync(temporary, { force: true });
+  try {
+    await connection.backup(temporary);
+    const descriptor = openSync(temporary, 'r+');
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(temporary, resolved);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  return { bytes: statSync(resolved).size };
+}
