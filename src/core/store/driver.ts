@@ -29,6 +29,9 @@ export interface Connection {
   close(): void;
 }
 
+/** Long enough that of two hosts which start together one always gets the lock, short enough that nobody notices. */
+const lockTimeoutMs = 250;
+
 /** Throws FILE_NOT_FOUND, STORE_CORRUPT or DISK_FULL. `lockOnly` opens without WAL, for lock files. */
 export function openConnection(
   file: string,
@@ -37,7 +40,8 @@ export function openConnection(
   const readOnly = options.readOnly === true;
   const database = translate(
     file,
-    () => new Database(file, { readonly: readOnly, timeout: options.lockOnly === true ? 0 : 10_000 }),
+    () =>
+      new Database(file, { readonly: readOnly, timeout: options.lockOnly === true ? lockTimeoutMs : 10_000 }),
   );
   try {
     translate(file, () => {

@@ -264,3 +264,26 @@ export interface Store {
   backup(file: string): Promise<{ bytes: number }>;
   close(): void;
 }
+
+type Async<Queries> = {
+  [Name in keyof Queries]: Queries[Name] extends (...parameters: infer Parameters) => infer Result
+    ? (...parameters: [...Parameters, options?: { signal?: AbortSignal | undefined }]) => Promise<Result>
+    : never;
+};
+
+/**
+ * The heavy reads of `Store` on a thread of their own with a read-only connection: the caller's event loop never waits for them.
+ * Each call sees everything that was committed before it was made. An aborted call rejects at once.
+ */
+export interface StoreReader {
+  readonly episodes: Async<Pick<EpisodeStore, 'list' | 'neighbours' | 'facets' | 'get' | 'steps' | 'step'>>;
+  readonly branches: Async<Pick<BranchStore, 'ofEpisode' | 'summary'>> & {
+    iterateJob(jobId: JobId): AsyncIterableIterator<Branch>;
+  };
+  readonly reflections: Async<Pick<ReflectionStore, 'list' | 'ofEpisode'>> & {
+    iterateJob(jobId: JobId): AsyncIterableIterator<Reflection>;
+  };
+  readonly jobs: Async<Pick<JobStore, 'list' | 'events' | 'eventsPage' | 'metrics'>>;
+  counts(options?: { signal?: AbortSignal | undefined }): Promise<StoreCounts>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,153 @@
+/**
+ * The host's side of the reader thread: one worker, started by the first call and again after it died. It keeps the process alive
+ * only while a call is open.
+ */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { StoreReader } from '#core/store/port.ts';
+import type { QueryName, ReaderAnswer, ReaderData, ReaderRequest } from '#core/store/reader-protocol.ts';
+import type { Logger } from '#core/ports.ts';
+import { AppError } from '#shared/errors.ts';
+
+interface CallOptions {
+  signal?: AbortSignal | undefined;
+}
+type RequestBody = ReaderRequest extends infer Request
+  ? Request extends ReaderRequest
+    ? Omit<Request, 'id'>
+    : never
+  : never;
+
+/** `entry` is the compiled worker where a bundler put it elsewhere; by default it is found beside the caller. */
+export function createStoreReader(options: { file: string; log: Logger; entry?: URL }): StoreReader {
+  const { file, log } = options;
+  const pending = new Map<number, PromiseWithResolvers<unknown>>();
+  let worker: Worker | null = null;
+  let closed = false;
+  let lastId = 0;
+  let lastIteration = 0;
+
+  function start(): Worker {
+    const data: ReaderData = { file };
+    const started = new Worker(options.entry ?? readerEntry(), {
+      workerData: data,
+      execArgv: [],
+      name: 'store-reader',
+    });
+    started.on('message', (answer: ReaderAnswer) => {
+      const call = pending.get(answer.id);
+      if (call === undefined) return;
+      if (answer.ok) call.resolve(answer.result);
+      else call.reject(new AppError(answer.error));
+    });
+    started.on('error', (error) => {
+      log.error({ error: String(error) }, 'store-reader-failed');
+    });
+    started.on('exit', (code) => {
+      if (worker === started) worker = null;
+      const error = new AppError({
+        code: 'INTERNAL',
+        message: `The store reader stopped (exit code ${code}). Nothing stored was touched; the next request starts it again.`,
+      });
+      for (const call of pending.values()) call.reject(error);
+    });
+    started.unref();
+    return started;
+  }
+
+  async function request(body: RequestBody, { signal }: CallOptions = {}): Promise<unknown> {
+    signal?.throwIfAborted();
+    if (closed) throw new AppError({ code: 'CANCELLED', message: 'The store reader is closed.' });
+    worker ??= start();
+    const current = worker;
+    lastId += 1;
+    const id = lastId;
+    const call = Promise.withResolvers<unknown>();
+    function abort(): void {
+      call.reject(signal?.reason as Error);
+    }
+    pending.set(id, call);
+    current.ref();
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      current.postMessage({ ...body, id } satisfies ReaderRequest);
+      return await call.promise;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      pending.delete(id);
+      if (pending.size === 0) current.unref();
+    }
+  }
+
+  /** The type of the named query is the port's; `name` and port member are matched in the list below. */
+  function query<Call>(name: QueryName, arity: number): Call {
+    return ((...parameters: unknown[]) =>
+      request(
+        { kind: 'query', name, parameters: parameters.slice(0, arity) },
+        parameters[arity] as CallOptions | undefined,
+      )) as Call;
+  }
+
+  async function* iterate<Item>(name: string, parameters: readonly unknown[]): AsyncIterableIterator<Item> {
+    lastIteration += 1;
+    const iteration = lastIteration;
+    try {
+      await request({ kind: 'open', iteration, name, parameters });
+      for (;;) {
+        const rows = (await request({ kind: 'next', iteration })) as Item[];
+        if (rows.length === 0) return;
+        yield* rows;
+      }
+    } finally {
+      if (worker !== null && !closed) await request({ kind: 'end', iteration });
+    }
+  }
+
+  return {
+    episodes: {
+      list: query('episodes.list', 3),
+      neighbours: query('episodes.neighbours', 3),
+      facets: query('episodes.facets', 0),
+      get: query('episodes.get', 1),
+      steps: query('episodes.steps', 1),
+      step: query('episodes.step', 2),
+    },
+    branches: {
+      ofEpisode: query('branches.ofEpisode', 1),
+      summary: query('branches.summary', 1),
+      iterateJob: (jobId) => iterate('branches', [jobId]),
+    },
+    reflections: {
+      list: query('reflections.list', 2),
+      ofEpisode: query('reflections.ofEpisode', 1),
+      iterateJob: (jobId) => iterate('reflections', [jobId]),
+    },
+    jobs: {
+      list: query('jobs.list', 2),
+      events: query('jobs.events', 2),
+      eventsPage: query('jobs.eventsPage', 3),
+      metrics: query('jobs.metrics', 2),
+    },
+    counts: query('counts', 0),
+    async close() {
+      closed = true;
+      await worker?.terminate();
+    },
+  };
+}
+
+/** Source tree: the .ts file of the worker. Bundle: `store-reader.js` beside the bundle or, from a chunk, one folder up. */
+function readerEntry(): URL {
+  const candidates = import.meta.url.endsWith('.ts')
+    ? ['../../workers/store-reader/main.ts']
+    : ['./store-reader.js', '../store-reader.js', '../workers/store-reader.js'];
+  const found = candidates
+    .map((candidate) => new URL(candidate, import.meta.url))
+    .find((url) => existsSync(fileURLToPath(url)));
+  if (found !== undefined) return found;
+  throw new AppError({
+    code: 'FILE_NOT_FOUND',
+    message: `This installation is incomplete: store-reader.js is missing beside ${fileURLToPath(import.meta.url)}. Install Daydream again.`,
+  });
+}
