@@ -1,0 +1,319 @@
+/**
+ * task → episode: reset, then (state → policy → action → step) until the environment or a limit ends it. Every step is stored
+ * with its tokens; an infrastructure failure restarts the episode and is never a zero reward.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError, isInfrastructureError, toAppError } from '#shared/errors.ts';
+import type { EpisodeId, JobId } from '#shared/ids.ts';
+import type { EnvironmentDescription, Observation, Task } from '#shared/schema/environment.ts';
+import type { EndReason, Episode, EpisodePurpose, Step } from '#shared/schema/episode.ts';
+import type { Limits } from '#shared/schema/run.ts';
+import type { Clock } from '#core/ports.ts';
+import type { EnvironmentProvider, EnvironmentSession } from '#core/environments/port.ts';
+import { observationHash } from '#core/environments/observation-hash.ts';
+import type { Store } from '#core/store/port.ts';
+import { matchAdmissible } from '#core/agents/actions.ts';
+import { episodeIdOf, policyKeyOf } from '#core/agents/identity.ts';
+import type { Actor, AgentPolicy, Decision } from '#core/agents/policy.ts';
+import type { Turn } from '#core/agents/prompt.ts';
+import { seedOf } from '#core/agents/random.ts';
+
+export interface EpisodePlan {
+  task: Task;
+  purpose: EpisodePurpose;
+  jobId: JobId | null;
+  /** Of the environment and of the samples. */
+  seed: number;
+  rolloutIndex: number;
+}
+
+export interface EpisodeWorld {
+  provider: EnvironmentProvider;
+  policy: AgentPolicy;
+  limits: Limits;
+  store: Pick<Store, 'episodes' | 'addRealSteps' | 'tasks' | 'transaction'>;
+  clock: Clock;
+  /** First wait before a restart; doubles each time. */
+  backoffMs?: number;
+  /** How the last write of the episode is committed; a job puts its checkpoint into the same transaction. */
+  commit?: (episode: Episode, steps: readonly Step[], write: () => void) => void;
+}
+
+export interface EpisodeResult {
+  episode: Episode;
+  steps: Step[];
+}
+
+export function planId(
+  plan: EpisodePlan,
+  world: Pick<EpisodeWorld, 'provider' | 'policy' | 'limits'>,
+): EpisodeId {
+  const description = world.provider.describe();
+  const { maxPromptTokens, maxInvalidInARow } = world.limits;
+  return episodeIdOf({
+    purpose: plan.purpose,
+    environmentId: plan.task.environmentId,
+    environmentVersion: description.version,
+    dataChecksum: description.dataChecksum,
+    taskId: plan.task.taskId,
+    seed: plan.seed,
+    policyKey: policyKeyOf(world.policy.facts),
+    rolloutIndex: plan.rolloutIndex,
+    limits: { maxSteps: stepLimit(world.limits, description), maxPromptTokens, maxInvalidInARow },
+  });
+}
+
+/**
+ * Plays one episode and stores it. After the last failed attempt the episode is stored as `failed` with its error and returned.
+ *
+ * @throws AppError CANCELLED when aborted (the episode is stored as `abandoned`), and whatever is no infrastructure failure
+ */
+export async function runEpisode(
+  plan: EpisodePlan,
+  world: EpisodeWorld,
+  options: { signal: AbortSignal },
+): Promise<EpisodeResult> {
+  const { clock, limits, store } = world;
+  const draft = draftEpisode(plan, world);
+  store.tasks.upsert([plan.task]);
+  for (let retries = 0; ; retries += 1) {
+    const episode: Episode = { ...draft, retries, startedAt: clock.now() };
+    const steps: Step[] = [];
+    const timeout = AbortSignal.timeout(limits.episodeTimeoutMs);
+    try {
+      await playOnce(episode, steps, plan, world, AbortSignal.any([options.signal, timeout]));
+      return finish(episode, steps, world);
+    } catch (thrown) {
+      const error = failureOf(thrown, options.signal, timeout, limits.episodeTimeoutMs);
+      const again =
+        isInfrastructureError(error.code) && error.code !== 'DISK_FULL' && retries < limits.retries;
+      if (!again) {
+        const status = error.code === 'CANCELLED' ? 'abandoned' : 'failed';
+        const stored = finish({ ...episode, status, endReason: null, error: error.toRecord() }, steps, world);
+        if (isInfrastructureError(error.code) && error.code !== 'DISK_FULL') return stored;
+        throw error;
+      }
+      store.addRealSteps(plan.task.split, steps.length);
+      await pauseBeforeRetry((world.backoffMs ?? 500) * 2 ** retries, options.signal);
+    }
+  }
+}
+
+async function playOnce(
+  episode: Episode,
+  steps: Step[],
+  plan: EpisodePlan,
+  world: EpisodeWorld,
+  signal: AbortSignal,
+): Promise<void> {
+  const { provider, policy, store, limits } = world;
+  const description = provider.describe();
+  const session = await provider.open({ taskId: plan.task.taskId, seed: plan.seed, signal });
+  const actor = policy.actor({
+    episodeId: episode.episodeId,
+    seed: seedOf('samples', plan.seed, episode.episodeId),
+    maxPromptTokens: limits.maxPromptTokens,
+  });
+  try {
+    let observation = await session.reset({ signal });
+    episode.initialObservation = observation.text;
+    episode.initialAdmissible = observation.admissible === null ? null : [...observation.admissible];
+    if (policy.expensive) store.episodes.begin({ ...episode });
+    const history: Turn[] = [];
+    const maxSteps = stepLimit(limits, description);
+    let invalidInARow = 0;
+    while (episode.endReason === null) {
+      signal.throwIfAborted();
+      const step = await oneStep(
+        episode,
+        { observation, history, session, actor, description, maxSteps },
+        world,
+        signal,
+      );
+      if (typeof step === 'string') {
+        episode.endReason = step;
+        break;
+      }
+      steps.push(step);
+      if (policy.expensive) store.episodes.appendSteps([step]);
+      observation = { text: step.observation, admissible: step.admissible };
+      invalidInARow = step.valid ? 0 : invalidInARow + 1;
+      if (step.terminated) episode.endReason = 'terminated';
+      else if (step.truncated) episode.endReason = 'step-limit';
+      else if (limits.maxInvalidInARow !== null && invalidInARow >= limits.maxInvalidInARow) {
+        episode.endReason = 'invalid-limit';
+      }
+    }
+  } finally {
+    await Promise.allSettled([session.close(), actor.end()]);
+  }
+}
+
+interface Moment {
+  observation: Observation;
+  history: Turn[];
+  session: EnvironmentSession;
+  actor: Actor;
+  description: EnvironmentDescription;
+  maxSteps: number;
+}
+
+/** Asks, acts, and adds to the episode's totals. Gives the reason instead where no step could be taken. */
+async function oneStep(
+  episode: Episode,
+  moment: Moment,
+  { clock }: EpisodeWorld,
+  signal: AbortSignal,
+): Promise<Step | EndReason> {
+  const { observation, history, session, actor, description, maxSteps } = moment;
+  const stepIndex = history.length;
+  const askedAt = clock.now();
+  const state = {
+    instruction: episode.instruction,
+    actionGuide: description.actionGuide,
+    history,
+    observation,
+  };
+  let decision: Decision | 'token-limit';
+  try {
+    decision = await actor.decide(state, { stepIndex, session, signal });
+  } catch (thrown) {
+    if (thrown instanceof AppError && thrown.code === 'MODEL_CONTEXT_FULL') return 'context-full';
+    throw thrown;
+  }
+  if (decision === 'token-limit') return 'token-limit';
+  const answeredAt = clock.now();
+  const { answer, completion, tokens } = decision;
+  const action = matchAdmissible(answer.action, observation.admissible) ?? answer.action;
+  const outcome = await session.step(action, { signal });
+  const now = clock.now();
+  history.push({
+    observation,
+    answer: completion ?? `<action>${action}</action>`,
+    action,
+    parseStatus: answer.status,
+    ...(tokens === null || tokens.completionTokens.length === 0 ? {} : { tokens: tokens.completionTokens }),
+  });
+  episode.steps += 1;
+  episode.totalReward += outcome.reward;
+  episode.success ||= outcome.success;
+  episode.invalidActions += outcome.valid ? 0 : 1;
+  episode.parseFailures += answer.status === 'ok' ? 0 : 1;
+  episode.promptTokens += decision.promptTokens;
+  episode.evaluatedPromptTokens += tokens?.evaluatedPromptTokens ?? 0;
+  episode.completionTokens += tokens?.completionTokens.length ?? 0;
+  episode.modelMs += completion === null ? 0 : answeredAt - askedAt;
+  episode.environmentMs += now - answeredAt;
+  return {
+    episodeId: episode.episodeId,
+    stepIndex,
+    promptHash: decision.promptHash,
+    tokens,
+    completion,
+    thought: answer.thought,
+    action,
+    parseStatus: answer.status,
+    valid: outcome.valid,
+    observation: outcome.observation.text,
+    admissible: outcome.observation.admissible === null ? null : [...outcome.observation.admissible],
+    observationHash: observationHash(outcome.observation),
+    reward: outcome.reward,
+    terminated: outcome.terminated,
+    truncated: !outcome.terminated && (outcome.truncated || stepIndex + 1 >= maxSteps),
+    error: null,
+    modelMs: completion === null ? 0 : answeredAt - askedAt,
+    environmentMs: now - answeredAt,
+    createdAt: now,
+  };
+}
+
+function finish(episode: Episode, steps: Step[], world: EpisodeWorld): EpisodeResult {
+  const { store, policy, clock } = world;
+  const ended: Episode = {
+    ...episode,
+    status: episode.status === 'running' ? 'finished' : episode.status,
+    // Success is a statement about the policy; a broken episode makes none.
+    success: episode.status === 'running' && episode.success,
+    finishedAt: clock.now(),
+  };
+  const write = (): void => {
+    store.transaction(() => {
+      if (policy.expensive && store.episodes.get(ended.episodeId) !== null) store.episodes.finish(ended);
+      else store.episodes.insertWhole(ended, steps);
+      store.addRealSteps(splitOf(ended), steps.length);
+    });
+  };
+  if (world.commit === undefined) write();
+  else world.commit(ended, steps, write);
+  return { episode: ended, steps };
+}
+
+const splitOf = (episode: Episode): Episode['split'] => episode.split;
+
+function stepLimit(limits: Limits, description: EnvironmentDescription): number {
+  return Math.min(limits.maxSteps ?? description.maxSteps, description.maxSteps);
+}
+
+function draftEpisode(plan: EpisodePlan, world: EpisodeWorld): Episode {
+  const description = world.provider.describe();
+  const { task } = plan;
+  return {
+    episodeId: planId(plan, world),
+    jobId: plan.jobId,
+    purpose: plan.purpose,
+    environmentId: task.environmentId,
+    environmentVersion: description.version,
+    dataChecksum: description.dataChecksum,
+    taskId: task.taskId,
+    taskType: task.type,
+    split: task.split,
+    instruction: task.instruction,
+    policy: world.policy.facts,
+    policyKey: policyKeyOf(world.policy.facts),
+    policyLabel: world.policy.label,
+    seed: plan.seed,
+    rolloutIndex: plan.rolloutIndex,
+    status: 'running',
+    endReason: null,
+    success: false,
+    totalReward: 0,
+    steps: 0,
+    invalidActions: 0,
+    parseFailures: 0,
+    promptTokens: 0,
+    evaluatedPromptTokens: 0,
+    completionTokens: 0,
+    modelMs: 0,
+    environmentMs: 0,
+    retries: 0,
+    initialObservation: '',
+    initialAdmissible: null,
+    error: null,
+    startedAt: world.clock.now(),
+    finishedAt: null,
+  };
+}
+
+/** The caller's abort is a cancellation; the episode's own clock is a failure of the infrastructure. */
+function failureOf(thrown: unknown, caller: AbortSignal, timeout: AbortSignal, timeoutMs: number): AppError {
+  if (caller.aborted) {
+    return new AppError({
+      code: 'CANCELLED',
+      message: 'The episode was stopped. Its steps so far are kept, marked abandoned.',
+      cause: thrown,
+    });
+  }
+  if (timeout.aborted) {
+    return new AppError({
+      code: 'TIMEOUT',
+      message: `The episode took longer than ${String(timeoutMs)} ms. Its steps are kept and not scored; raise limits.episodeTimeoutMs.`,
+      cause: thrown,
+    });
+  }
+  return toAppError(thrown);
+}
+
+async function pauseBeforeRetry(milliseconds: number, signal: AbortSignal): Promise<void> {
+  // An abort during the wait is noticed at the next attempt's first check.
+  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,24 @@
+/** Agents: what they are shown, how their answers are read, and the loop that lets them act. */
+export { canonicalAction, distinctActions, matchAdmissible } from '#core/agents/actions.ts';
+export { formatAnswer, parseAnswer } from '#core/agents/answer.ts';
+export { planId, runEpisode } from '#core/agents/episode-loop.ts';
+export type { EpisodePlan, EpisodeResult, EpisodeWorld } from '#core/agents/episode-loop.ts';
+export { actionGrammar } from '#core/agents/grammar.ts';
+export { canonicalJson, identityHash, sha256 } from '#core/agents/hash.ts';
+export { episodeIdOf, policyKeyOf } from '#core/agents/identity.ts';
+export type { EpisodeIdentity } from '#core/agents/identity.ts';
+export type { LoadedPolicy } from '#core/agents/load-policy.ts';
+export { loadModel, loadPolicy } from '#core/agents/load-policy.ts';
+export { ACTION_STOP, modelPolicy, plainFacts, promptSettings, solverPolicy } from '#core/agents/policy.ts';
+export type { AgentPolicy } from '#core/agents/policy.ts';
+export { runPool } from '#core/agents/pool.ts';
+export { admissibleLines, agentMessages, stateMessages } from '#core/agents/prompt.ts';
+export type { AgentState, PromptSettings } from '#core/agents/prompt.ts';
+export type { Random } from '#core/agents/random.ts';
+export { randomOf, seedOf } from '#core/agents/random.ts';
+export { expertAnswer, observationBefore, stateAt } from '#core/agents/replay-state.ts';
+export { withRetries } from '#core/agents/retry.ts';
+export { createRolloutJob, runEpisodes } from '#core/agents/rollout-job.ts';
+export { selectTasks } from '#core/agents/select-tasks.ts';
+export { EpisodeTally } from '#core/agents/tally.ts';
+export { fullPromptTokens } from '#core/agents/tokens.ts';

@@ -1,0 +1,54 @@
+/** From the run's `policy` to somebody who acts: loads the model, or needs none for the two scripted policies. */
+import type { Limits } from '#shared/schema/run.ts';
+import type { Policy, Role } from '#shared/schema/policy.ts';
+import type { ChatModel, ModelService } from '#core/llm/port.ts';
+import type { AgentPolicy } from '#core/agents/policy.ts';
+import { modelPolicy, randomPolicy, solverPolicy } from '#core/agents/policy.ts';
+
+export interface LoadedPolicy {
+  policy: AgentPolicy;
+  /** null for the policies that need no model. */
+  model: ChatModel | null;
+  release(): Promise<void>;
+}
+
+/** Room that a chat template takes beside prompt and answer. Tokens. */
+const TEMPLATE_ROOM = 64;
+
+/** @throws AppError MODEL_… when the model cannot be loaded */
+export async function loadPolicy(
+  models: ModelService,
+  settings: Policy,
+  options: { limits: Limits; parallel: number; threads: number; signal: AbortSignal },
+): Promise<LoadedPolicy> {
+  const release = (): Promise<void> => Promise.resolve();
+  if (settings.model === 'scripted:expert')
+    return { policy: solverPolicy('scripted:expert'), model: null, release };
+  if (settings.model === 'scripted:random')
+    return { policy: randomPolicy('scripted:random'), model: null, release };
+  const loaded = await loadModel(models, settings, {
+    ...options,
+    contextTokens: options.limits.maxPromptTokens + settings.maxTokens + TEMPLATE_ROOM,
+  });
+  return {
+    policy: modelPolicy(loaded.model, settings),
+    model: loaded.model,
+    release: () => loaded.release(),
+  };
+}
+
+/** A model in any role. `parallel`: conversations decoded together; `contextTokens`: for each of them. */
+export async function loadModel(
+  models: ModelService,
+  role: Role,
+  options: { contextTokens: number; parallel: number; threads: number; signal: AbortSignal },
+): Promise<{ model: ChatModel; release(): Promise<void> }> {
+  return models.load(await models.resolve(role.model), {
+    adapters: role.adapters,
+    contextTokens: options.contextTokens,
+    sequences: options.parallel,
+    threads: options.threads,
+    format: role.format,
+    signal: options.signal,
+  });
+}

@@ -1,0 +1,203 @@
+/**
+ * Who decides the next action: a model, the environment's own expert, or a seeded random choice. The loop does not know which.
+ */
+import { AppError } from '#shared/errors.ts';
+import type { ModelId, Sha256 } from '#shared/ids.ts';
+import type { PolicyFacts, StepTokens } from '#shared/schema/episode.ts';
+import type { Policy } from '#shared/schema/policy.ts';
+import type { EnvironmentSession } from '#core/environments/port.ts';
+import type { ChatModel, GenerateRequest } from '#core/llm/port.ts';
+import type { Answer } from '#core/agents/answer.ts';
+import { parseAnswer } from '#core/agents/answer.ts';
+import { actionGrammar } from '#core/agents/grammar.ts';
+import { sha256 } from '#core/agents/hash.ts';
+import type { AgentState, PromptSettings } from '#core/agents/prompt.ts';
+import { agentMessages } from '#core/agents/prompt.ts';
+import { PromptMeter } from '#core/agents/prompt-meter.ts';
+import { randomOf } from '#core/agents/random.ts';
+import { promptDelta } from '#core/agents/tokens.ts';
+
+export interface Decision {
+  answer: Answer;
+  /** The raw text; null where no model was asked. */
+  completion: string | null;
+  tokens: StepTokens | null;
+  promptHash: Sha256 | null;
+  /** All prompt ids of the call; 0 where the server does not tell. */
+  promptTokens: number;
+}
+
+/** One episode's mind. `decide` is called once a step, in order. */
+export interface Actor {
+  /** `token-limit`: the prompt would pass the limit, nothing was asked. */
+  decide(
+    state: AgentState,
+    options: { stepIndex: number; session: EnvironmentSession; signal: AbortSignal },
+  ): Promise<Decision | 'token-limit'>;
+  /** The exact ids of the answer, for the next prompt; empty where unknown. */
+  end(): Promise<void>;
+}
+
+export interface AgentPolicy {
+  readonly label: string;
+  readonly facts: PolicyFacts;
+  /** true: steps are worth storing one by one, because each costs a model call. */
+  readonly expensive: boolean;
+  actor(options: { episodeId: string; seed: number; maxPromptTokens: number }): Actor;
+}
+
+/** Ends the answer; the matched text stays in it, so tokens and text agree. */
+export const ACTION_STOP = ['</action>'];
+
+export function promptSettings(
+  policy: Pick<Policy, 'history' | 'thought'>,
+  format: 'chat' | 'completion',
+): PromptSettings {
+  return { history: policy.history, thought: policy.thought, fewShot: format === 'completion' };
+}
+
+/** The episode's own conversation with the model: prompt, call, parse, ids. */
+export function modelPolicy(
+  model: ChatModel,
+  policy: Policy,
+): AgentPolicy & { readonly settings: PromptSettings } {
+  const settings = promptSettings(policy, model.info.format);
+  const { modelId, sha256: modelSha256, name } = model.info.model;
+  return {
+    label: name,
+    expensive: true,
+    settings,
+    facts: modelFacts(model, policy, modelId, modelSha256),
+    actor({ episodeId, seed, maxPromptTokens }) {
+      const meter = new PromptMeter(model);
+      let previous: number[] = [];
+      return {
+        async decide(state, { stepIndex, signal }) {
+          const messages = agentMessages(state, settings);
+          if ((await meter.measure(messages, signal)) > maxPromptTokens) return 'token-limit';
+          const request: GenerateRequest = {
+            messages,
+            sessionKey: episodeId,
+            n: 1,
+            sampling: policy.sampling,
+            seed: (seed + stepIndex) & 0x7fffffff,
+            maxTokens: policy.maxTokens,
+            stop: ACTION_STOP,
+            format: policy.format,
+            ...(policy.actionGrammar
+              ? {
+                  grammar: actionGrammar({
+                    admissible: state.observation.admissible,
+                    thought: policy.thought,
+                    maxTokens: policy.maxTokens,
+                  }),
+                }
+              : {}),
+          };
+          const result = await model.generate(request, { signal });
+          const generation = result.generations[0];
+          if (generation === undefined) {
+            throw new AppError({
+              code: 'MODEL_CRASHED',
+              message: `${name} returned no text for step ${String(stepIndex)}. The episode is started again.`,
+            });
+          }
+          const tokens: StepTokens = {
+            ...promptDelta(previous, result.promptTokens),
+            completionTokens: generation.tokens,
+            logprobs: generation.logprobs,
+            evaluatedPromptTokens: result.evaluatedPromptTokens,
+          };
+          previous = [...result.promptTokens, ...generation.tokens];
+          return {
+            answer: parseAnswer(generation.text),
+            completion: generation.text,
+            tokens,
+            promptHash: sha256(result.prompt),
+            promptTokens: result.promptTokens.length,
+          };
+        },
+        end: () => model.endSession(episodeId),
+      };
+    },
+  };
+}
+
+function modelFacts(
+  model: ChatModel,
+  policy: Policy,
+  modelId: ModelId,
+  modelSha256: Sha256 | null,
+): PolicyFacts {
+  return {
+    kind: model.info.model.kind === 'scripted' ? 'scripted' : 'model',
+    modelId,
+    modelSha256,
+    adapterSha256: model.info.adapterSha256,
+    chatTemplateHash: model.info.chatTemplateHash,
+    settings: {
+      history: policy.history,
+      thought: policy.thought,
+      actionGrammar: policy.actionGrammar,
+      sampling: policy.sampling,
+      maxTokens: policy.maxTokens,
+      format: model.info.format,
+    },
+  };
+}
+
+/** The environment's expert. Fails as ENVIRONMENT_CRASHED where it has no answer: that is the environment's broken promise. */
+export function solverPolicy(label = 'solver'): AgentPolicy {
+  return {
+    label,
+    expensive: false,
+    facts: plainFacts('solver'),
+    actor: () => ({
+      async decide(state, { session, stepIndex }) {
+        const action = await session.solve();
+        if (action === null) {
+          throw new AppError({
+            code: 'ENVIRONMENT_CRASHED',
+            message: `The solver has no action at step ${String(stepIndex)} of task ${session.task.taskId} (${state.instruction}). The episode was dropped.`,
+          });
+        }
+        return spoken(action);
+      },
+      end: () => Promise.resolve(),
+    }),
+  };
+}
+
+/** Uniform over the admissible actions: the floor that every policy must beat. */
+export function randomPolicy(label = 'random'): AgentPolicy {
+  return {
+    label,
+    expensive: false,
+    facts: plainFacts('scripted'),
+    actor: ({ seed, episodeId }) => ({
+      decide(state, { stepIndex }) {
+        const actions = state.observation.admissible ?? [];
+        const pick = randomOf('random-policy', seed, episodeId, stepIndex).integer(
+          0,
+          Math.max(0, actions.length - 1),
+        );
+        return Promise.resolve(spoken(actions[pick] ?? ''));
+      },
+      end: () => Promise.resolve(),
+    }),
+  };
+}
+
+function spoken(action: string): Decision {
+  return {
+    answer: { status: action === '' ? 'no-action' : 'ok', thought: null, action },
+    completion: null,
+    tokens: null,
+    promptHash: null,
+    promptTokens: 0,
+  };
+}
+
+export function plainFacts(kind: PolicyFacts['kind'], settings: PolicyFacts['settings'] = {}): PolicyFacts {
+  return { kind, modelId: null, modelSha256: null, adapterSha256: [], chatTemplateHash: null, settings };
+}

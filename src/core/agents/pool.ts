@@ -1,0 +1,39 @@
+/** Bounded parallel work over a list. One failure stops the start of new work, aborts what runs, and is thrown. */
+
+export interface PoolOptions {
+  parallel: number;
+  signal: AbortSignal;
+  /** Asked before each start: true starts nothing new and lets what runs finish (pause). */
+  shouldStop?: () => boolean;
+}
+
+/** Resolves to the number of items started; fewer than given means that `shouldStop` said so. */
+export async function runPool<Item>(
+  items: readonly Item[],
+  options: PoolOptions,
+  work: (item: Item, signal: AbortSignal) => Promise<void>,
+): Promise<number> {
+  const failure = new AbortController();
+  const signal = AbortSignal.any([options.signal, failure.signal]);
+  let next = 0;
+  let error: { thrown: unknown } | null = null;
+  const lane = async (): Promise<void> => {
+    while (error === null && !options.signal.aborted && options.shouldStop?.() !== true) {
+      const index = next;
+      const item = items[index];
+      if (index >= items.length || item === undefined) return;
+      next += 1;
+      try {
+        await work(item, signal);
+      } catch (thrown) {
+        // The first failure is the cause; later ones are its echo.
+        error ??= { thrown };
+        failure.abort();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(options.parallel, items.length) }, lane));
+  if (error !== null) throw (error as { thrown: unknown }).thrown;
+  options.signal.throwIfAborted();
+  return next;
+}

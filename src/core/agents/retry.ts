@@ -1,0 +1,25 @@
+/** Tries work again after an infrastructure failure, by its code, with a wait that doubles. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isInfrastructureError, toAppError } from '#shared/errors.ts';
+
+export const FIRST_WAIT_MS = 500;
+
+export async function withRetries<Result>(
+  work: (attempt: number) => Promise<Result>,
+  options: { retries: number; signal: AbortSignal; firstWaitMs?: number },
+): Promise<Result> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work(attempt);
+    } catch (thrown) {
+      const { code } = toAppError(thrown);
+      // A full disk does not empty itself in a second.
+      const again = isInfrastructureError(code) && code !== 'DISK_FULL' && attempt < options.retries;
+      if (!again || options.signal.aborted) throw thrown;
+      // An abort during the wait is noticed by the work's own first check.
+      await sleep((options.firstWaitMs ?? FIRST_WAIT_MS) * 2 ** attempt, undefined, {
+        signal: options.signal,
+      }).catch(() => undefined);
+    }
+  }
+}

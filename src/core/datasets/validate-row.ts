@@ -1,0 +1,85 @@
+/** What every exported line must satisfy; each failure is a bug or a leak, so it is named, never repaired in silence. */
+import type { PlainMessage, SftRow } from '#shared/schema/dataset.ts';
+import { sftRowSchema } from '#shared/schema/dataset.ts';
+
+export interface RowLimits {
+  /** Longest row, all messages together, in characters; null for no limit. */
+  maxCharacters: number | null;
+}
+
+/** @returns why the row must not be trained on; null when it is sound */
+export function rowProblem(row: SftRow, limits: RowLimits): string | null {
+  const parsed = sftRowSchema.safeParse(row);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    return `schema: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim();
+  }
+  if (row.meta.split !== 'train') return `split: a task of ${row.meta.split} must not be trained on`;
+  return (
+    roleProblem(row.messages) ??
+    targetProblem(row) ??
+    repetitionProblem(row.messages) ??
+    lengthProblem(row, limits)
+  );
+}
+
+/** True for rows that are too long: they are left out and counted, where every other problem stops the export. */
+export function isOverlong(problem: string): boolean {
+  return problem.startsWith('overlong');
+}
+
+/** An optional system message, then user and assistant in turn, the assistant last. */
+function roleProblem(messages: readonly PlainMessage[]): string | null {
+  const turns = messages[0]?.role === 'system' ? messages.slice(1) : messages;
+  const wrong = turns.findIndex(({ role }, index) => role !== (index % 2 === 0 ? 'user' : 'assistant'));
+  if (wrong !== -1)
+    return `roles: message ${String(wrong)} is from ${turns[wrong]?.role ?? 'nobody'}, out of turn`;
+  return turns.at(-1)?.role === 'assistant' ? null : 'roles: the last message is not the assistant’s';
+}
+
+function targetProblem({ messages, meta }: SftRow): string | null {
+  const target = messages.at(-1)?.content.trim() ?? '';
+  if (target === '') return 'target: empty';
+  if (meta.kind === 'iwm') {
+    return /^Observation:\s*\S/u.test(target) ? null : 'target: no “Observation:” with a text after it';
+  }
+  const ends = target.toLowerCase().endsWith(`<action>${meta.action.toLowerCase()}</action>`);
+  return ends ? null : 'target: does not end with the action that was taken';
+}
+
+/**
+ * A builder that shared a list between rows once doubled the text of 8,677 records, past all role checks. Two signs: the same
+ * long message twice in a row of messages that should each add something, or a message that is its own first half twice.
+ */
+function repetitionProblem(messages: readonly PlainMessage[]): string | null {
+  let previous = '';
+  for (const { role, content } of messages) {
+    if (role === 'system') continue;
+    const half = content.length / 2;
+    if (content.length >= 80 && Number.isInteger(half) && content.slice(0, half) === content.slice(half)) {
+      return 'repetition: a message is the same text twice';
+    }
+    if (role === 'user') {
+      if (
+        content.length >= 80 &&
+        previous !== '' &&
+        content.startsWith(previous) &&
+        content.length > previous.length
+      ) {
+        return 'repetition: a message holds the whole message before it';
+      }
+      previous = content;
+    }
+  }
+  if (messages.filter(({ role }) => role === 'system').length > 1)
+    return 'repetition: more than one system message';
+  return null;
+}
+
+function lengthProblem(row: SftRow, { maxCharacters }: RowLimits): string | null {
+  if (maxCharacters === null) return null;
+  const length = row.messages.reduce((sum, { content }) => sum + content.length, 0);
+  return length > maxCharacters
+    ? `overlong: ${String(length)} characters, at most ${String(maxCharacters)} fit the prompt limit`
+    : null;
+}

@@ -1,0 +1,250 @@
+/**
+ * Writes a data set folder all or nothing: rows are streamed and checked one by one into a temporary folder beside the target,
+ * every file is synced to disk, then one rename makes it real. A reader never sees half an export.
+ */
+import { createHash } from 'node:crypto';
+import type { Hash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { AppError } from '#shared/errors.ts';
+import { sha256Schema } from '#shared/ids.ts';
+import type { DatasetId } from '#shared/ids.ts';
+import type { DatasetPart, Manifest, SftRow } from '#shared/schema/dataset.ts';
+import { datasetPartSchema, manifestSchema } from '#shared/schema/dataset.ts';
+import { datasetCard } from '#core/datasets/card.ts';
+import { isOverlong, rowProblem } from '#core/datasets/validate-row.ts';
+
+export interface DatasetTarget {
+  /** Absolute; must not exist, be empty, or hold an earlier attempt of the same owner. */
+  folder: string;
+  name: string;
+  /** Marks the folder, so that a resumed export may replace its own earlier attempt and nobody else's. */
+  owner: DatasetId;
+  maxCharacters: number | null;
+}
+
+export interface DatasetWriter {
+  /** @throws AppError INTERNAL when a row is unsound; an overlong one is left out and counted */
+  add(part: DatasetPart, row: SftRow): Promise<void>;
+  files(): Manifest['files'];
+  dropped(): Manifest['filters'];
+}
+
+const OWNER_FILE = '.daydream-dataset';
+/** Characters gathered before a write. */
+const CHUNK = 1 << 20;
+
+export async function writeDataset(
+  target: DatasetTarget,
+  fill: (writer: DatasetWriter) => Promise<Manifest>,
+  options: { signal: AbortSignal },
+): Promise<Manifest> {
+  const { folder, owner } = target;
+  const partial = `${folder}.partial-${owner}`;
+  try {
+    await refuseForeignFolder(folder, owner);
+    await rm(partial, { recursive: true, force: true });
+    await mkdir(partial, { recursive: true });
+    const files = await openFiles(partial, target, options.signal);
+    let manifest: Manifest;
+    try {
+      manifest = manifestSchema.parse(await fill(writerOf(files)));
+      for (const file of files.values()) await file.finish();
+      manifest = { ...manifest, files: [...files.values()].map((file) => file.fact()) };
+    } finally {
+      await Promise.allSettled([...files.values()].map((file) => file.close()));
+    }
+    options.signal.throwIfAborted();
+    await writeSynced(path.join(partial, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    await writeSynced(path.join(partial, 'README.md'), datasetCard(manifest, target.name));
+    await writeSynced(path.join(partial, OWNER_FILE), `${owner}\n`);
+    await syncFolder(partial);
+    // What is there now is empty or our own earlier attempt: checked above.
+    await rm(folder, { recursive: true, force: true });
+    await rename(partial, folder);
+    await syncFolder(path.dirname(folder));
+    return manifest;
+  } catch (thrown) {
+    await rm(partial, { recursive: true, force: true }).catch(() => undefined);
+    throw writeFailure(folder, thrown, options.signal);
+  }
+}
+
+function writerOf(files: ReadonlyMap<DatasetPart, RowFile>): DatasetWriter {
+  return {
+    async add(part, row) {
+      await files.get(part)?.add(row);
+    },
+    files: () => [...files.values()].map((file) => file.fact()),
+    dropped() {
+      const overlong = [...files.values()].reduce((sum, file) => sum + file.overlong, 0);
+      if (overlong === 0) return [];
+      return [
+        {
+          filter: 'overlong',
+          dropped: overlong,
+          help: 'longer than the prompt limit; left out whole, never cut',
+        },
+      ];
+    },
+  };
+}
+
+async function openFiles(
+  folder: string,
+  target: DatasetTarget,
+  signal: AbortSignal,
+): Promise<Map<DatasetPart, RowFile>> {
+  const files = new Map<DatasetPart, RowFile>();
+  for (const part of datasetPartSchema.options) {
+    files.set(part, new RowFile(part, await open(path.join(folder, `${part}.jsonl`), 'wx'), target, signal));
+  }
+  return files;
+}
+
+class RowFile {
+  readonly #part: DatasetPart;
+  readonly #handle: FileHandle;
+  readonly #limits: { maxCharacters: number | null };
+  readonly #signal: AbortSignal;
+  readonly #hash: Hash = createHash('sha256');
+  readonly #ids = new Set<string>();
+  #pending: string[] = [];
+  #pendingSize = 0;
+  #bytes = 0;
+  #digest = '';
+  overlong = 0;
+
+  constructor(
+    part: DatasetPart,
+    handle: FileHandle,
+    limits: { maxCharacters: number | null },
+    signal: AbortSignal,
+  ) {
+    this.#part = part;
+    this.#handle = handle;
+    this.#limits = limits;
+    this.#signal = signal;
+  }
+
+  async add(row: SftRow): Promise<void> {
+    const problem = this.#ids.has(row.id) ? 'id: not unique' : rowProblem(row, this.#limits);
+    if (problem !== null && isOverlong(problem)) {
+      this.overlong += 1;
+      return;
+    }
+    if (problem !== null) {
+      throw new AppError({
+        code: 'INTERNAL',
+        message: `Row ${String(this.#ids.size + 1)} of ${this.#part}.jsonl is unsound (${problem}). Nothing was exported; the collected data are kept. Please report it with the row’s id, ${row.id}.`,
+        data: { part: this.#part, row: row.id, problem },
+      });
+    }
+    this.#ids.add(row.id);
+    const line = `${JSON.stringify(row)}\n`;
+    this.#pending.push(line);
+    this.#pendingSize += line.length;
+    if (this.#pendingSize >= CHUNK) await this.#flush();
+  }
+
+  async finish(): Promise<void> {
+    await this.#flush();
+    await this.#handle.sync();
+    this.#digest = this.#hash.digest('hex');
+  }
+
+  /** The checksum is complete after `finish`; before it, zeros. */
+  fact(): Manifest['files'][number] {
+    const sha256 = sha256Schema.parse(this.#digest === '' ? '0'.repeat(64) : this.#digest);
+    return {
+      part: this.#part,
+      file: `${this.#part}.jsonl`,
+      rows: this.#ids.size,
+      bytes: this.#bytes,
+      sha256,
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+
+  async #flush(): Promise<void> {
+    this.#signal.throwIfAborted();
+    const bytes = Buffer.from(this.#pending.join(''), 'utf8');
+    this.#pending = [];
+    this.#pendingSize = 0;
+    this.#hash.update(bytes);
+    this.#bytes += bytes.length;
+    let written = 0;
+    while (written < bytes.length) {
+      written += (await this.#handle.write(bytes, written, bytes.length - written)).bytesWritten;
+    }
+  }
+}
+
+async function refuseForeignFolder(folder: string, owner: DatasetId): Promise<void> {
+  let entries: string[];
+  try {
+    entries = await readdir(folder);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw thrown;
+  }
+  if (entries.length === 0) return;
+  const marker = await readFile(path.join(folder, OWNER_FILE), 'utf8').catch(() => '');
+  if (marker.trim() === owner) return;
+  throw new AppError({
+    code: 'CONFLICT',
+    message: `The folder ${folder} is not empty. Nothing was written and nothing was overwritten; choose another folder or empty this one.`,
+    data: { folder },
+  });
+}
+
+async function writeSynced(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'wx');
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A rename survives a power cut only when its folder was synced; Windows has no such call. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function writeFailure(folder: string, thrown: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) {
+    return new AppError({
+      code: 'CANCELLED',
+      message: `The export to ${folder} was stopped. Nothing was left there; the collected data are kept.`,
+      cause: thrown,
+    });
+  }
+  const code = (thrown as NodeJS.ErrnoException | null)?.code;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new AppError({
+      code: 'DISK_FULL',
+      message: `The disk of ${folder} is full. The half-written export was removed, the collected data are kept; free space or choose another folder, then export again.`,
+      data: { folder },
+      cause: thrown,
+    });
+  }
+  if (thrown instanceof AppError || code === undefined) return thrown;
+  return new AppError({
+    code: 'FILE_INVALID',
+    message: `The folder ${folder} cannot be written (${code}). Nothing was left there; choose another folder and export again.`,
+    data: { folder },
+    cause: thrown,
+  });
+}

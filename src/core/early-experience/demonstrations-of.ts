@@ -1,0 +1,43 @@
+/** Reads back what the `demonstrations` job kept. */
+import { z } from 'zod';
+import { AppError } from '#shared/errors.ts';
+import { episodeIdSchema } from '#shared/ids.ts';
+import type { EpisodeId, JobId } from '#shared/ids.ts';
+import type { Store } from '#core/store/port.ts';
+import type { Demonstration } from '#core/early-experience/expert-states.ts';
+
+export const demonstrationsResultSchema = z.object({
+  episodeIds: z.array(episodeIdSchema),
+  demonstrations: z.int(),
+  steps: z.int(),
+  rejected: z.int(),
+});
+export type DemonstrationsResult = z.infer<typeof demonstrationsResultSchema>;
+
+/** @throws AppError NOT_FOUND when the job or one of its episodes is gone */
+export function demonstrationIds(store: Pick<Store, 'jobs'>, jobId: JobId): EpisodeId[] {
+  const result = demonstrationsResultSchema.safeParse(store.jobs.get(jobId)?.result);
+  if (result.success) return result.data.episodeIds;
+  throw new AppError({
+    code: 'NOT_FOUND',
+    message: `Job ${jobId} holds no demonstrations. Run the stage “demonstrations” again.`,
+  });
+}
+
+export function readDemonstration(store: Pick<Store, 'episodes'>, episodeId: EpisodeId): Demonstration {
+  const episode = store.episodes.get(episodeId);
+  if (episode !== null) return { episode, steps: store.episodes.steps(episodeId) };
+  throw new AppError({
+    code: 'NOT_FOUND',
+    message: `The demonstration ${episodeId} was removed from the store. Start the run again to collect it anew.`,
+  });
+}
+
+export function demonstrationsOf(store: Pick<Store, 'jobs' | 'episodes'>, jobId: JobId): Demonstration[] {
+  return demonstrationIds(store, jobId).map((episodeId) => readDemonstration(store, episodeId));
+}
+
+/** One state's name in sets of finished work. */
+export function stateKey(episodeId: EpisodeId, stepIndex: number): string {
+  return `${episodeId}:${String(stepIndex)}`;
+}

@@ -1,0 +1,65 @@
+/**
+ * D_expert (section 3): where demonstrations come from, and the proof that they succeed. Each one is executed again in a fresh
+ * session and kept only where every observation agrees and the task is solved.
+ */
+import { AppError } from '#shared/errors.ts';
+import type { EnvironmentProvider } from '#core/environments/port.ts';
+import { observationHash } from '#core/environments/observation-hash.ts';
+import type { AgentPolicy } from '#core/agents/index.ts';
+import { identityHash, observationBefore, plainFacts } from '#core/agents/index.ts';
+import type { Demonstration } from '#core/early-experience/expert-states.ts';
+import type { ImportedDemonstration } from '#core/early-experience/import-demonstrations.ts';
+
+export type Proof = { ok: true; realSteps: number } | { ok: false; realSteps: number; reason: string };
+
+/** Success is a fact of the environment, not of the file: replays the actions and compares each observation. */
+export async function proveDemonstration(
+  provider: EnvironmentProvider,
+  { episode, steps }: Demonstration,
+  options: { signal: AbortSignal },
+): Promise<Proof> {
+  if (!episode.success || steps.at(-1)?.terminated !== true) {
+    return { ok: false, realSteps: 0, reason: `the task was not solved in ${String(steps.length)} steps` };
+  }
+  const session = await provider.open({ taskId: episode.taskId, seed: episode.seed, signal: options.signal });
+  try {
+    const first = await session.reset(options);
+    if (observationHash(first) !== observationHash(observationBefore(episode, steps, 0))) {
+      return { ok: false, realSteps: 0, reason: 'the task begins differently now' };
+    }
+    await session.replayTo(
+      steps.map((step) => step.action),
+      { expected: steps.map((step) => step.observationHash), signal: options.signal },
+    );
+    return { ok: true, realSteps: steps.length };
+  } catch (thrown) {
+    if (!(thrown instanceof AppError) || thrown.code !== 'BRANCH_DESYNC') throw thrown;
+    return { ok: false, realSteps: steps.length, reason: `replayed, it goes another way: ${thrown.message}` };
+  } finally {
+    await session.close();
+  }
+}
+
+/**
+ * Plays a fixed list of actions, so that an import becomes an episode like any other. It ends with the list: an import that did
+ * not solve the task is no demonstration, however good its beginning.
+ */
+export function importedPolicy({ actions, thoughts }: ImportedDemonstration, file: string): AgentPolicy {
+  return {
+    label: 'imported',
+    expensive: false,
+    // The actions are the policy: the same list is the same episode, another list is another one.
+    facts: plainFacts('imported', { actionsHash: identityHash(actions, thoughts), file }),
+    actor: () => ({
+      decide: (_state, { stepIndex }) =>
+        Promise.resolve({
+          answer: { status: 'ok', thought: thoughts[stepIndex] ?? null, action: actions[stepIndex] ?? '' },
+          completion: null,
+          tokens: null,
+          promptHash: null,
+          promptTokens: 0,
+        }),
+      end: () => Promise.resolve(),
+    }),
+  };
+}

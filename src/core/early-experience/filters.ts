@@ -1,0 +1,215 @@
+/**
+ * The detectors of the spec's part 3, each a pure function with its evidence. They find wording, not quality: a clean text may
+ * still be poor, which is what the review queue is for.
+ *
+ * None of them is in the paper, whose own printed reflections would fail (spec 1.3); the paper's table of filters is `paperFilters`.
+ */
+import type { ReflectionFlag } from '#shared/schema/branch.ts';
+import { canonicalAction } from '#core/agents/index.ts';
+
+export interface ReflectionSubject {
+  text: string;
+  /** The raw answer: an `<action>` in it is the concluded action. */
+  raw: string;
+  expertAction: string;
+  alternatives: readonly string[];
+  /** All that the policy knows in s_i: task, history, observation, admissible actions. */
+  known: string;
+  /** s_{i+1} and every s_i^j. */
+  outcomes: readonly string[];
+  minWords: number;
+  maxWords: number;
+}
+
+export interface Finding {
+  flag: ReflectionFlag;
+  /** The words that gave it away. */
+  evidence: string;
+}
+
+type Detector = (subject: ReflectionSubject) => Finding | null;
+
+/** (a) The role of an action in the generator's prompt, named in the text. */
+export const labelLeak: Detector = ({ text }) =>
+  firstMatch('label-leak', text, [
+    /\b(?:expert|candidate|reference|gold(?:en)?|ground[- ]truth|annotated|demonstrated|optimal)(?:['’]s)?\s+(?:action|choice|move|step|decision|answer|plan)s?\b/iu,
+    /\bthe\s+expert\b/iu,
+    /\b(?:correct|right|given|provided|chosen|selected)\s+action\s+(?:is|was|here|given)\b/iu,
+    /\bthe\s+action\s+is\s*:/iu,
+  ]);
+
+/** (b) Options called by number or letter, as the prompt listed them. */
+export const numbering: Detector = ({ text }) =>
+  firstMatch('numbering', text, [
+    /\b(?:alternative|option|choice|candidate|action)s?\s*(?:#|no\.?|number)?\s*(?:\(?\d+\)?|[A-E]\b(?![a-z' ]*[a-z]{2,}\s+\d))/u,
+    /\b(?:first|second|third|fourth|fifth|last)\s+(?:alternative|option|choice|candidate)\b/iu,
+    /\b(?:alternative|option)s?\s+(?:one|two|three|four|five)\b/iu,
+    /^\s*(?:\(?\d+[.)]|[-*•])\s+\S/mu,
+  ]);
+
+/** (d) The generator's prompt cited: its lists, slots, rules. */
+export const scaffold: Detector = ({ text }) =>
+  firstMatch('scaffold', text, [
+    /\b(?:alternative|other|possible|available|given|listed)\s+(?:actions?|options?|choices?)\s+(?:are\s+|were\s+)?(?:listed|provided|given|presented|mentioned|above|below)\b/iu,
+    /\b(?:expected|given|stated)\s+outcomes?\b/iu,
+    /\bresulting\s+states?\b/iu,
+    /\b(?:situation|task)\s+description\b/iu,
+    /\b(?:as\s+)?(?:instructed|per the (?:rules|guidelines|instructions))\b/iu,
+    /\b(?:the|these|those|my)\s+(?:guidelines|instructions|annotation|prompt|monologue)\b/iu,
+    /\bbased\s+on\s+the\s+(?:given|provided)\s+information\b/iu,
+    /\bimportant\s*:\s*\S/iu,
+    /\b(?:inner|internal)\s+monologue\b/iu,
+    /\bas\s+an?\s+(?:AI|language\s+model|assistant)\b/iu,
+  ]);
+
+/** What an anticipating voice sounds like; such a clause tells no outcome. */
+const ANTICIPATION =
+  /\b(?:would|will|should|could|might|may|can|likely|probably|expect|if|unless|won['’]t|cannot|can['’]t)\b/iu;
+const TOLD = [
+  /\bhas\s+(?:just\s+)?(?:produced|resulted|led|returned|revealed|shown|confirmed|succeeded|failed|worked|completed)\b/iu,
+  /\b(?:this|that|it|which|action|doing so)\s+(?:resulted|led|caused|produced|revealed|returned|confirmed|showed|succeeded|failed|worked)\b/iu,
+  /\b(?:other|alternative)\s+(?:actions?|options?|attempts?)\s+(?:all\s+)?(?:fail(?:ed|s)?|led|result(?:ed|s)?|produced?|did)\b/iu,
+  /\bwins?\s*(?:[.!,;]|$|because\b|over\b)/iu,
+  /\b(?:I|we)\s+(?:now\s+see|saw\s+that|found\s+that|have\s+(?:now\s+)?(?:arrived|reached|found|seen|opened|picked|completed))\b/iu,
+  /\bnothing\s+happen(?:s|ed)\b/iu,
+  /\bas\s+(?:the\s+)?(?:outcome|result)s?\s+(?:shows?|showed|confirms?|confirmed|indicates?)\b/iu,
+  /\b(?:after|upon|by)\s+(?:doing|executing|performing|taking)\s+(?:this|it|so|that)\s*,?\s+(?:I|we)\s+(?:see|saw|find|found|am|are|get|got)\b/iu,
+];
+
+/** (c) An outcome told as already seen: by its wording, or by naming a thing that only the outcomes show. */
+export const outcomeNarration: Detector = (subject) => {
+  for (const sentence of sentencesOf(subject.text)) {
+    if (ANTICIPATION.test(sentence)) continue;
+    const told = firstMatch('outcome-narration', sentence, TOLD);
+    if (told !== null) return told;
+  }
+  const known = new Set(entitiesOf(subject.known));
+  const revealed = new Set(subject.outcomes.flatMap(entitiesOf).filter((entity) => !known.has(entity)));
+  const leaked = entitiesOf(subject.text).find((entity) => revealed.has(entity));
+  return leaked === undefined
+    ? null
+    : { flag: 'outcome-narration', evidence: `names “${leaked}”, which only an outcome shows` };
+};
+
+/** (e) The whole text twice, or most of it in repeated sentences. */
+export const doubled: Detector = ({ text }) => {
+  const plain = normalised(text);
+  const half = Math.floor(plain.length / 2);
+  if (plain.length > 20 && plain.slice(0, half).trim() === plain.slice(half).trim()) {
+    return { flag: 'doubled', evidence: excerpt(text) };
+  }
+  const seen = new Set<string>();
+  let repeated = 0;
+  let evidence = '';
+  for (const sentence of sentencesOf(text)) {
+    const key = normalised(sentence);
+    if (key.split(' ').length < 4) continue;
+    if (seen.has(key)) {
+      repeated += key.length;
+      evidence ||= excerpt(sentence);
+    }
+    seen.add(key);
+  }
+  return plain.length > 0 && repeated / plain.length >= 0.25 ? { flag: 'doubled', evidence } : null;
+};
+
+const DECISION =
+  /\b(?:I\s+(?:will|shall|should|must|choose|decide|pick|prefer)|I['’]ll|let\s+me|let['’]s|so\s+I|therefore|thus|hence|best|better|going\s+to|need\s+to|makes?\s+(?:the\s+most\s+)?sense|wisest|most\s+sensible|the\s+(?:right|next)\s+(?:step|move|thing))\b/iu;
+const REFUSAL =
+  /(?:\b(?:rather\s+than|instead\s+of|not|never|avoid|over|than|before|unlike|skip|neither|nor|without|while|whereas|but\s+to)|n['’]t)\s+(?:\w+\s+){0,3}$/iu;
+
+/** (f) Paper: BFCL and WebArena drop a text that concludes or supports another action than the expert's. */
+export const contradiction: Detector = ({ text, raw, expertAction, alternatives }) => {
+  const expert = canonicalAction(expertAction);
+  const concluded = /<action>([^<]*)<\/action>/iu.exec(raw)?.[1];
+  if (concluded !== undefined && canonicalAction(concluded) !== expert) {
+    return { flag: 'contradiction', evidence: `concludes “${concluded.trim()}”` };
+  }
+  const others = [...new Set(alternatives.map(canonicalAction))].filter((action) => action !== expert);
+  for (const sentence of sentencesOf(text).reverse()) {
+    const supportsExpert = mentions(sentence, expert);
+    const supported = others.filter((action) => mentions(sentence, action).some((asserted) => asserted));
+    const refusesExpert = supportsExpert.length > 0 && supportsExpert.every((asserted) => !asserted);
+    if (supportsExpert.some((asserted) => asserted)) return null;
+    if (DECISION.test(sentence) && (supported.length > 0 || refusesExpert)) {
+      return { flag: 'contradiction', evidence: excerpt(sentence) };
+    }
+  }
+  return null;
+};
+
+export const tooShort: Detector = ({ text, minWords }) => {
+  const words = countWords(text);
+  return words === 0 || words >= minWords ? null : { flag: 'too-short', evidence: `${String(words)} words` };
+};
+
+export const tooLong: Detector = ({ text, maxWords }) => {
+  const words = countWords(text);
+  return words <= maxWords ? null : { flag: 'too-long', evidence: `${String(words)} words` };
+};
+
+export const empty: Detector = ({ text }) =>
+  /[\p{L}\p{N}]/u.test(text) ? null : { flag: 'empty', evidence: excerpt(text) };
+
+const DETECTORS = [
+  empty,
+  labelLeak,
+  numbering,
+  outcomeNarration,
+  scaffold,
+  doubled,
+  contradiction,
+  tooShort,
+  tooLong,
+];
+
+/** All that is found, whatever the filters of the run do about it. */
+export function detect(subject: ReflectionSubject): Finding[] {
+  return DETECTORS.flatMap((detector) => detector(subject) ?? []);
+}
+
+function firstMatch(flag: ReflectionFlag, text: string, patterns: readonly RegExp[]): Finding | null {
+  for (const pattern of patterns) {
+    const match = pattern.exec(text);
+    if (match !== null) return { flag, evidence: excerpt(match[0]) };
+  }
+  return null;
+}
+
+/** For each mention of the action in the sentence: is it asserted (true) or refused (false)? */
+function mentions(sentence: string, action: string): boolean[] {
+  if (action === '') return [];
+  const plain = canonicalAction(sentence);
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${escaped(action)}(?![\\p{L}\\p{N}])`, 'giu');
+  return [...plain.matchAll(pattern)].map(({ index }) => !REFUSAL.test(plain.slice(0, index)));
+}
+
+/** `apple 2`, `W1234`: names of single things. A bare small number is none. */
+function entitiesOf(text: string): string[] {
+  const named = text.toLowerCase().matchAll(/\b[a-z]{3,}\s\d+\b|#?\b[a-z]*\d{4,}\b/gu);
+  return [...named].map(([entity]) => entity);
+}
+
+function sentencesOf(text: string): string[] {
+  return text.split(/(?<=[.!?])\s+|\n+/u).filter((sentence) => sentence.trim() !== '');
+}
+
+function countWords(text: string): number {
+  return text.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+}
+
+function normalised(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
+}
+
+function excerpt(text: string): string {
+  const line = text.trim().replace(/\s+/gu, ' ');
+  return line.length <= 120 ? line : `${line.slice(0, 117)}…`;
+}

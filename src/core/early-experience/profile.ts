@@ -1,0 +1,184 @@
+/**
+ * The two profiles of the spec's 1.8. `paper` sets every switch as the paper has it, unless the run's file says otherwise; what
+ * then still differs is a deviation, recorded by label and reason and printed with the results.
+ */
+import type { EarlyExperienceRun } from '#shared/schema/run.ts';
+
+export interface Deviation {
+  label: string;
+  reason: string;
+}
+
+/** Families of our own stand beside a benchmark of the paper (design/environments.md). */
+const BESIDE: Record<string, string> = {
+  household: 'alfworld',
+  shop: 'webshop',
+  tools: 'bfcl',
+  desk: 'tau',
+  science: 'scienceworld',
+  search: 'searchqa',
+  travel: 'travelplanner',
+  web: 'webarena',
+};
+
+/** Spec 1.3: the only two families whose paper recipe has a filter that a text detector can apply. */
+const CONTRADICTION_FAMILIES: ReadonlySet<string> = new Set(['bfcl', 'webarena']);
+/** Spec 1.3: canonicalise + unique is stated for the SR set of these. */
+const UNIQUE_FAMILIES: ReadonlySet<string> = new Set(['alfworld', 'scienceworld', 'webarena', 'webshop']);
+
+function benchmarkOf(family: string): string {
+  return BESIDE[family] ?? family;
+}
+
+/** The switches as the paper has them for this family. */
+export function paperSwitches(family: string) {
+  const benchmark = benchmarkOf(family);
+  return {
+    branching: {
+      iwm: { expertTriple: benchmark !== 'tau' },
+      sr: {
+        proposals: 'samples' as const,
+        extra: 0,
+        unique: UNIQUE_FAMILIES.has(benchmark),
+        refill: 'inadmissible-only' as const,
+      },
+    },
+    reflection: {
+      template: 'paper' as const,
+      generator: 'self' as const,
+      attempts: 1,
+      filters: {
+        contradiction: CONTRADICTION_FAMILIES.has(benchmark),
+        labelLeak: false,
+        numbering: false,
+        outcomeNarration: false,
+        scaffold: false,
+        doubled: false,
+        length: false,
+      },
+    },
+    export: { expertThought: false },
+  };
+}
+
+/**
+ * Fills the paper's switches into a run as it was written (before defaults are filled in), where it says `profile: paper` and is
+ * silent about a switch. Anything that is no such run is returned as it is.
+ */
+export function withProfile(raw: unknown, familyOf: (environmentId: string) => string = (id) => id): unknown {
+  if (!isRecord(raw) || raw['kind'] !== 'early-experience' || raw['profile'] !== 'paper') return raw;
+  const environment = raw['environment'];
+  const id = isRecord(environment) && typeof environment['id'] === 'string' ? environment['id'] : '';
+  return underlay(raw, paperSwitches(familyOf(id.split('-')[0] ?? id)));
+}
+
+/** Where this run differs from the paper, switch by switch. */
+export function deviationsOf(
+  run: EarlyExperienceRun,
+  family = run.environment.id.split('-')[0] ?? '',
+): Deviation[] {
+  const paper = paperSwitches(family);
+  const { sr, iwm } = run.branching;
+  const { reflection } = run;
+  const found: Deviation[] = [];
+  const note = (differs: boolean, label: string, reason: string): void => {
+    if (differs) found.push({ label, reason });
+  };
+  note(
+    iwm.enabled && iwm.expertTriple !== paper.branching.iwm.expertTriple,
+    benchmarkOf(family) === 'tau' ? 'tau-expert-triple' : 'no-expert-triple',
+    iwm.expertTriple
+      ? 'The IWM set also holds the expert’s triple; the paper states none here.'
+      : 'The IWM set lacks the expert’s triple that the paper includes.',
+  );
+  if (sr.enabled && sr.sampler === 'policy') {
+    note(
+      sr.proposals !== paper.branching.sr.proposals,
+      'one-request',
+      `One request draws K and ${String(sr.extra)} more; the paper draws up to K.`,
+    );
+    note(
+      sr.refill !== paper.branching.sr.refill,
+      'constant-k',
+      'Every open place is refilled from the admissible actions, so K is constant; the paper replaces only inadmissible proposals.',
+    );
+    note(
+      sr.unique !== paper.branching.sr.unique,
+      sr.unique ? 'unique-all' : 'not-unique',
+      sr.unique
+        ? 'Alternatives are compared after canonicalisation and taken once; the paper does not say so here.'
+        : 'Alternatives may repeat; the paper takes each once.',
+    );
+  }
+  if (iwm.enabled) {
+    note(
+      iwm.sampler === 'policy' && ['alfworld', 'scienceworld', 'travelplanner'].includes(benchmarkOf(family)),
+      'iwm-sampler',
+      'IWM alternatives are proposed by the policy; the paper draws them from the admissible actions here.',
+    );
+    note(
+      true,
+      'iwm-format',
+      'IWM rows have their own system prompt and an “Observation:” delimiter; the paper is silent.',
+    );
+  }
+  note(
+    sr.enabled && sr.sampler === 'uniform' && ['alfworld', 'scienceworld'].includes(benchmarkOf(family)),
+    'sr-sampler',
+    'SR alternatives are drawn from the admissible actions; the paper lets the policy propose them here.',
+  );
+  if (reflection.enabled) {
+    note(
+      reflection.template !== 'paper',
+      'prompt-redo',
+      'The label’s slot is renamed and anticipation is asked for, because the paper’s template leaks both.',
+    );
+    note(
+      reflection.generator !== 'self',
+      'generator',
+      'Another model than the policy writes the reflections.',
+    );
+    note(
+      reflection.attempts > 1,
+      'attempts',
+      'A dropped reflection is sampled again; the paper samples once.',
+    );
+    note(
+      reflection.unit === 'alternative',
+      'per-alternative',
+      'One reflection per alternative (Eq. 4); the paper’s counts are one per state.',
+    );
+    const extra = Object.entries(paper.reflection.filters).flatMap(([rule, on]) =>
+      run.reflection.filters[rule as keyof typeof paper.reflection.filters] !== on ? [rule] : [],
+    );
+    note(
+      extra.length > 0,
+      'leak-filters',
+      `Filters that differ from the paper’s table: ${extra.join(', ')}.`,
+    );
+  }
+  note(run.export.expertThought, 'expert-thought', 'Expert rows carry a placeholder thought.');
+  note(
+    !run.export.stripRewardText,
+    'reward-text',
+    'Reward text stays in the next states, although the method is reward-free.',
+  );
+  return found;
+}
+
+type Plain = Record<string, unknown>;
+
+function isRecord(value: unknown): value is Plain {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `base` below `written`: what is written wins, at every depth. */
+function underlay(written: Plain, base: Plain): Plain {
+  const result: Plain = { ...written };
+  for (const [key, value] of Object.entries(base)) {
+    const present = result[key];
+    if (present === undefined) result[key] = value;
+    else if (isRecord(present) && isRecord(value)) result[key] = underlay(present, value);
+  }
+  return result;
+}

@@ -1,0 +1,68 @@
+/**
+ * K proposals of the policy in one state: one request with n samples, so the prompt is evaluated once for all of them. The
+ * conversation is the demonstration's, in the very format in which the policy acts.
+ */
+import type { Policy } from '#shared/schema/policy.ts';
+import type { ChatModel, Generation } from '#core/llm/port.ts';
+import type { AgentState, PromptSettings } from '#core/agents/index.ts';
+import { ACTION_STOP, actionGrammar, agentMessages, parseAnswer } from '#core/agents/index.ts';
+
+export interface Proposal extends Generation {
+  /** Empty where the answer held no readable action. */
+  action: string;
+}
+
+export interface Proposals {
+  proposals: Proposal[];
+  /** For the characters-per-token estimate and the token meter. */
+  promptCharacters: number;
+  promptTokens: number;
+  evaluatedPromptTokens: number;
+  completionTokens: number;
+}
+
+export interface Proposer {
+  model: ChatModel;
+  policy: Policy;
+  settings: PromptSettings;
+}
+
+export async function proposeActions(
+  { model, policy, settings }: Proposer,
+  state: AgentState,
+  options: { n: number; temperature: number; seed: number; sessionKey: string; signal: AbortSignal },
+): Promise<Proposals> {
+  const grammar = policy.actionGrammar
+    ? {
+        grammar: actionGrammar({
+          admissible: state.observation.admissible,
+          thought: policy.thought,
+          maxTokens: policy.maxTokens,
+        }),
+      }
+    : {};
+  const result = await model.generate(
+    {
+      messages: agentMessages(state, settings),
+      sessionKey: options.sessionKey,
+      n: options.n,
+      sampling: { ...policy.sampling, temperature: options.temperature },
+      seed: options.seed,
+      maxTokens: policy.maxTokens,
+      stop: ACTION_STOP,
+      format: policy.format,
+      ...grammar,
+    },
+    { signal: options.signal },
+  );
+  return {
+    proposals: result.generations.map((generation) => ({
+      ...generation,
+      action: parseAnswer(generation.text).action,
+    })),
+    promptCharacters: result.prompt.length,
+    promptTokens: result.promptTokens.length,
+    evaluatedPromptTokens: result.evaluatedPromptTokens,
+    completionTokens: result.generations.reduce((sum, { tokens }) => sum + tokens.length, 0),
+  };
+}

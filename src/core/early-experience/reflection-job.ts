@@ -1,0 +1,292 @@
+/** Job kind `reflection`: expert states with their executed SR alternatives → reflections, every attempt stored with its findings. */
+import type { AppError } from '#shared/errors.ts';
+import { isInfrastructureError, toAppError } from '#shared/errors.ts';
+import { reflectionIdSchema } from '#shared/ids.ts';
+import type { Branch, Reflection, ReflectionFlag } from '#shared/schema/branch.ts';
+import type { Role } from '#shared/schema/policy.ts';
+import type { EarlyExperienceRun } from '#shared/schema/run.ts';
+import type { JobContext, JobDefinition } from '#core/jobs/port.ts';
+import { defineJob } from '#core/jobs/port.ts';
+import type { ChatModel } from '#core/llm/port.ts';
+import type { CoreServices } from '#core/services.ts';
+import { identityHash, loadModel, runPool, seedOf, withRetries } from '#core/agents/index.ts';
+import { demonstrationsOf, stateKey } from '#core/early-experience/demonstrations-of.ts';
+import type { Demonstration, ExpertState } from '#core/early-experience/expert-states.ts';
+import { expertStates, placeholderThought } from '#core/early-experience/expert-states.ts';
+import { droppedBy } from '#core/early-experience/filter-rules.ts';
+import { detect } from '#core/early-experience/filters.ts';
+import type { ReflectionCase } from '#core/early-experience/reflection.ts';
+import { cleanReflection, reflectionPrompt, situation } from '#core/early-experience/reflection.ts';
+import type { ReflectionSpec } from '#core/early-experience/spec.ts';
+import { reflectionSpecSchema } from '#core/early-experience/spec.ts';
+
+export interface ReflectionTotals {
+  states: number;
+  kept: number;
+  dropped: number;
+  attempts: number;
+  /** States without an accepted alternative: nothing to compare with. */
+  withoutAlternatives: number;
+  /** States whose prompt does not fit the generator's context. */
+  tooLong: number;
+  failed: number;
+  droppedBy: Partial<Record<ReflectionFlag, number>>;
+  promptCharacters: number;
+  promptTokens: number;
+  evaluatedPromptTokens: number;
+  completionTokens: number;
+}
+
+export function createReflectionJob(services: CoreServices): JobDefinition<ReflectionSpec, ReflectionTotals> {
+  return defineJob<ReflectionSpec, ReflectionTotals>({
+    kind: 'reflection',
+    spec: reflectionSpecSchema,
+    slots: ['compute'],
+    run: (context) => reflect(context, services),
+  });
+}
+
+interface Site {
+  context: JobContext<ReflectionSpec, ReflectionTotals>;
+  services: CoreServices;
+  run: EarlyExperienceRun;
+  family: string;
+  generator: Role;
+  model: ChatModel;
+  totals: ReflectionTotals;
+  total: number;
+  lastError: AppError | null;
+}
+
+/** One text to write: all alternatives of the state, or one of them. */
+interface Task {
+  demonstration: Demonstration;
+  state: ExpertState;
+  branches: Branch[];
+}
+
+async function reflect(context: JobContext<ReflectionSpec, ReflectionTotals>, services: CoreServices) {
+  const { run, demonstrationsJobId } = context.spec;
+  const generator = run.reflection.generator === 'self' ? run.policy : run.reflection.generator;
+  const description = services.environments.get(run.environment.id).describe();
+  context.progress({ done: 0, total: null, unit: 'reflections', phase: 'Loading the model' });
+  const loaded = await loadModel(services.models, generator, {
+    contextTokens: 2 * run.limits.maxPromptTokens + run.reflection.maxTokens,
+    parallel: run.parallel,
+    threads: services.store.catalogue.settings().threads,
+    signal: context.signal,
+  });
+  try {
+    const site: Site = {
+      context,
+      services,
+      run,
+      family: description.family,
+      generator,
+      model: loaded.model,
+      totals: { ...emptyReflectionTotals(), ...context.resumeFrom },
+      total: 0,
+      lastError: null,
+    };
+    const rendering = { actionGuide: description.actionGuide, placeholderThought: placeholderThought(run) };
+    const demonstrations = demonstrationsOf(services.store, demonstrationsJobId);
+    const tasks = demonstrations.flatMap((demonstration) => tasksOf(demonstration, rendering, site));
+    site.total = site.totals.states + tasks.length;
+    await runPool(
+      tasks,
+      { parallel: run.parallel, signal: context.signal, shouldStop: () => context.pauseRequested },
+      (task, signal) => reflectOn(task, site, signal),
+    );
+    context.pausePoint();
+    if (site.lastError !== null && site.totals.failed === tasks.length) throw site.lastError;
+    return { ...site.totals, format: loaded.model.info.format };
+  } finally {
+    await loaded.release();
+  }
+}
+
+/** What is still to be written for this demonstration. Finished texts are those of this job, by state and branches. */
+function tasksOf(
+  demonstration: Demonstration,
+  rendering: { actionGuide: string; placeholderThought: string | null },
+  site: Site,
+): Task[] {
+  const { store } = site.services;
+  const { episodeId } = demonstration.episode;
+  const { branchingJobId } = site.context.spec;
+  const done = new Set(
+    store.reflections
+      .ofEpisode(episodeId)
+      .filter(({ jobId }) => jobId === site.context.jobId)
+      .map(({ stepIndex, branchIds }) => taskKey(stepIndex, branchIds)),
+  );
+  const usable = store.branches
+    .ofEpisode(episodeId)
+    .filter(
+      ({ jobId, purpose, status }) => jobId === branchingJobId && purpose === 'sr' && status === 'accepted',
+    );
+  return expertStates(demonstration, rendering).flatMap((state): Task[] => {
+    const branches = usable
+      .filter(({ stepIndex }) => stepIndex === state.stepIndex)
+      .sort((a, b) => a.alternativeIndex - b.alternativeIndex);
+    if (branches.length === 0) {
+      site.totals.withoutAlternatives += 1;
+      return [];
+    }
+    const groups = site.run.reflection.unit === 'state' ? [branches] : branches.map((branch) => [branch]);
+    return groups
+      .filter(
+        (group) =>
+          !done.has(
+            taskKey(
+              state.stepIndex,
+              group.map(({ branchId }) => branchId),
+            ),
+          ),
+      )
+      .map((group) => ({ demonstration, state, branches: group }));
+  });
+}
+
+function taskKey(stepIndex: number, branchIds: readonly string[]): string {
+  return `${String(stepIndex)}:${branchIds.join(',')}`;
+}
+
+async function reflectOn(task: Task, site: Site, signal: AbortSignal): Promise<void> {
+  const { context, services, run, totals } = site;
+  try {
+    const written = await withRetries(() => write(task, site, signal), {
+      retries: run.limits.retries,
+      signal,
+    });
+    totals.states += 1;
+    totals.attempts += written.length;
+    if (written.some(({ keptByFilters }) => keptByFilters)) totals.kept += 1;
+    else totals.dropped += 1;
+    for (const flag of written.at(-1)?.droppedBy ?? []) {
+      totals.droppedBy = { ...totals.droppedBy, [flag]: (totals.droppedBy[flag as ReflectionFlag] ?? 0) + 1 };
+    }
+    context.metric('kept-share', totals.states, totals.kept / totals.states);
+    context.metric('completion-tokens', totals.states, totals.completionTokens);
+    context.commitStep({ ...totals }, () => services.store.reflections.insert(written));
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    const skip =
+      error.code === 'MODEL_CONTEXT_FULL' ||
+      (isInfrastructureError(error.code) && error.code !== 'DISK_FULL');
+    if (signal.aborted || !skip) throw thrown;
+    if (error.code === 'MODEL_CONTEXT_FULL') totals.tooLong += 1;
+    else {
+      totals.failed += 1;
+      site.lastError = error;
+    }
+    const { episode } = task.demonstration;
+    context.emit({
+      type: 'reflection-failed',
+      level: 'warn',
+      message: `${stateKey(episode.episodeId, task.state.stepIndex)}: ${error.message} The state has no reflection.`,
+      data: { episodeId: episode.episodeId, stepIndex: task.state.stepIndex, code: error.code },
+    });
+  }
+  context.progress({ done: totals.states, total: site.total, unit: 'reflections', phase: 'Reflecting' });
+}
+
+/** Attempts until one passes the filters; all of them are returned, so that a dropped one can be read and brought back. */
+async function write(task: Task, site: Site, signal: AbortSignal): Promise<Reflection[]> {
+  const { reflection } = site.run;
+  const written: Reflection[] = [];
+  for (let attempt = 0; attempt < reflection.attempts; attempt += 1) {
+    signal.throwIfAborted();
+    const made = await writeOnce(task, attempt, site, signal);
+    written.push(made);
+    if (made.keptByFilters) break;
+  }
+  return written;
+}
+
+async function writeOnce(task: Task, attempt: number, site: Site, signal: AbortSignal): Promise<Reflection> {
+  const { demonstration, state, branches } = task;
+  const { context, run, model, generator, family, totals } = site;
+  const { episodeId } = demonstration.episode;
+  const { reflection } = run;
+  const example: ReflectionCase = {
+    family,
+    state: state.state,
+    expertAction: state.expertAction,
+    expertOutcome: state.outcome.observation,
+    alternatives: branches,
+    maxWords: reflection.filters.maxWords,
+  };
+  const prompt = reflectionPrompt(reflection.template, example);
+  const branchIds = branches.map(({ branchId }) => branchId);
+  const identity = [context.jobId, episodeId, state.stepIndex, branchIds, attempt] as const;
+  const sessionKey = `reflection:${identityHash(...identity)}`;
+  const result = await model.generate(
+    {
+      messages: [{ role: 'user', content: prompt }],
+      sessionKey,
+      n: 1,
+      sampling: { ...generator.sampling, temperature: reflection.temperature },
+      seed: seedOf(context.seed, 'reflection', episodeId, state.stepIndex, branchIds, attempt),
+      maxTokens: reflection.maxTokens,
+      format: generator.format,
+    },
+    { signal },
+  );
+  await model.endSession(sessionKey);
+  const generation = result.generations[0] ?? { text: '', tokens: [], logprobs: [] };
+  totals.promptCharacters += result.prompt.length;
+  totals.promptTokens += result.promptTokens.length;
+  totals.evaluatedPromptTokens += result.evaluatedPromptTokens;
+  totals.completionTokens += generation.tokens.length;
+  const text = cleanReflection(generation.text);
+  const flags = detect({
+    text,
+    raw: generation.text,
+    expertAction: state.expertAction,
+    alternatives: branches.map(({ action }) => action),
+    known: situation(family, state.state),
+    outcomes: [state.outcome.observation, ...branches.map(({ observation }) => observation)],
+    minWords: reflection.filters.minWords,
+    maxWords: reflection.filters.maxWords,
+  });
+  const drops = droppedBy(flags, reflection.filters);
+  return {
+    reflectionId: reflectionIdSchema.parse(identityHash('reflection', ...identity)),
+    episodeId,
+    stepIndex: state.stepIndex,
+    jobId: context.jobId,
+    branchIds,
+    expertAction: state.expertAction,
+    text,
+    prompt,
+    raw: generation.text,
+    generatorModelId: model.info.model.modelId,
+    generatorLabel: model.info.model.name,
+    completionTokens: [...generation.tokens],
+    logprobs: [...generation.logprobs],
+    attempt,
+    flags,
+    keptByFilters: drops.length === 0,
+    droppedBy: drops,
+    review: { decision: 'pending', reason: '', at: null },
+    createdAt: site.services.clock.now(),
+  };
+}
+
+function emptyReflectionTotals(): ReflectionTotals {
+  return {
+    states: 0,
+    kept: 0,
+    dropped: 0,
+    attempts: 0,
+    withoutAlternatives: 0,
+    tooLong: 0,
+    failed: 0,
+    droppedBy: {},
+    promptCharacters: 0,
+    promptTokens: 0,
+    evaluatedPromptTokens: 0,
+    completionTokens: 0,
+  };
+}

@@ -1,0 +1,159 @@
+/** One demonstration with its branches and reflections → the rows of the three sets. */
+import type { Branch, Reflection } from '#shared/schema/branch.ts';
+import type { DatasetPart, PlainMessage, SftRow } from '#shared/schema/dataset.ts';
+import type { EarlyExperienceRun } from '#shared/schema/run.ts';
+import type { PromptSettings } from '#core/agents/index.ts';
+import { agentMessages, expertAnswer, identityHash } from '#core/agents/index.ts';
+import type { Demonstration, ExpertState } from '#core/early-experience/expert-states.ts';
+import { expertStates, placeholderThought } from '#core/early-experience/expert-states.ts';
+import { iwmMessages } from '#core/early-experience/iwm.ts';
+import { reflectionMessages } from '#core/early-experience/reflection.ts';
+
+export interface RowSource {
+  demonstration: Demonstration;
+  /** Of this run's branching job. */
+  branches: readonly Branch[];
+  /** Of this run's reflection job, reviews included. */
+  reflections: readonly Reflection[];
+}
+
+export interface RowOptions {
+  run: EarlyExperienceRun;
+  actionGuide: string;
+  settings: PromptSettings;
+}
+
+export function* demonstrationRows(
+  source: RowSource,
+  options: RowOptions,
+): Generator<{ part: DatasetPart; row: SftRow }> {
+  const { run, actionGuide } = options;
+  const thought = placeholderThought(run);
+  for (const state of expertStates(source.demonstration, { actionGuide, placeholderThought: thought })) {
+    yield { part: 'expert_sft', row: expertRow(source.demonstration, state, thought, options) };
+    const here = source.branches.filter(({ stepIndex }) => stepIndex === state.stepIndex);
+    for (const branch of iwmBranches(here, run)) {
+      const row = iwmRow(source.demonstration, state, branch, options);
+      if (row !== null) yield { part: 'iwm_sft', row };
+    }
+    const written = source.reflections.filter(({ stepIndex }) => stepIndex === state.stepIndex);
+    for (const reflection of exportable(written)) {
+      yield { part: 'reflection_sft', row: reflectionRow(source.demonstration, state, reflection, options) };
+    }
+  }
+}
+
+/** Eq. 1: a_i after s_i, in the very messages that the evaluator sends. */
+function expertRow(
+  demonstration: Demonstration,
+  state: ExpertState,
+  placeholder: string | null,
+  { settings }: RowOptions,
+): SftRow {
+  const input = agentMessages(state.state, settings).map(({ role, content }): PlainMessage => ({
+    role,
+    content,
+  }));
+  const target: PlainMessage = {
+    role: 'assistant',
+    content: state.outcome.completion ?? expertAnswer(state.outcome, placeholder),
+  };
+  const ids = state.outcome.tokens?.completionTokens ?? [];
+  return row('il', demonstration, state, [...input, target], {
+    source: demonstration.episode.policy.kind,
+    completion_tokens: ids.length > 0 ? [...ids] : null,
+  });
+}
+
+/** Eq. 3. Invalid outcomes are signal and stay in. */
+function iwmRow(
+  demonstration: Demonstration,
+  state: ExpertState,
+  branch: Branch,
+  { run, settings }: RowOptions,
+): SftRow | null {
+  const messages = iwmMessages(state.state, branch, {
+    history: settings.history,
+    stripRewardText: run.export.stripRewardText,
+  });
+  if (messages === null) return null;
+  return row('iwm', demonstration, state, messages, {
+    action: branch.action,
+    source: branch.source,
+    valid: branch.valid,
+    branch_ids: [branch.branchId],
+  });
+}
+
+/** Eq. 4. */
+function reflectionRow(
+  demonstration: Demonstration,
+  state: ExpertState,
+  reflection: Reflection,
+  { settings }: RowOptions,
+): SftRow {
+  const messages = reflectionMessages(state.state, reflection.text, state.expertAction, settings);
+  return row('sr', demonstration, state, messages, {
+    source: reflection.generatorLabel,
+    branch_ids: [...reflection.branchIds],
+    reflection_id: reflection.reflectionId,
+  });
+}
+
+/** The IWM alternatives and, where the run says so, the expert's triple; never a rejected branch, never an SR one. */
+function iwmBranches(branches: readonly Branch[], { branching: { iwm } }: EarlyExperienceRun): Branch[] {
+  if (!iwm.enabled) return [];
+  return branches.filter(
+    ({ status, purpose }) =>
+      status === 'accepted' && (purpose === 'iwm' || (purpose === 'expert' && iwm.expertTriple)),
+  );
+}
+
+/**
+ * Of the attempts at one text, the one that a person kept, else the one that the filters kept. A text without words is no target,
+ * whoever kept it.
+ */
+export function exportable(reflections: readonly Reflection[]): Reflection[] {
+  const groups = new Map<string, Reflection[]>();
+  for (const reflection of reflections) {
+    const key = reflection.branchIds.join(',');
+    groups.set(key, [...(groups.get(key) ?? []), reflection]);
+  }
+  return [...groups.values()].flatMap((attempts) => {
+    const usable = attempts.filter(
+      ({ text, review, keptByFilters }) =>
+        text.trim() !== '' && review.decision !== 'drop' && (review.decision === 'keep' || keptByFilters),
+    );
+    return usable.find(({ review }) => review.decision === 'keep') ?? usable[0] ?? [];
+  });
+}
+
+function row(
+  kind: SftRow['meta']['kind'],
+  { episode }: Demonstration,
+  state: ExpertState,
+  messages: PlainMessage[],
+  meta: Partial<SftRow['meta']>,
+): SftRow {
+  const { branch_ids = [], reflection_id = null } = meta;
+  return {
+    id: `${kind}-${identityHash(kind, episode.episodeId, state.stepIndex, branch_ids, reflection_id)}`,
+    messages,
+    meta: {
+      kind,
+      environment: episode.environmentId,
+      task_id: episode.taskId,
+      task_type: episode.taskType,
+      split: episode.split,
+      episode_id: episode.episodeId,
+      step: state.stepIndex,
+      action: state.expertAction,
+      source: '',
+      valid: true,
+      branch_ids,
+      reflection_id,
+      completion_tokens: null,
+      ...meta,
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * The candidate set A_i (section 4.1): K alternatives of a state, none of them the expert's after canonicalisation.
+ *
+ * Two samplers, because IWM and SR use different ones in the paper's ALFWorld and ScienceWorld (appendix B.1, B.6):
+ * `uniform` draws without replacement from the admissible actions minus the expert's; `policy` takes proposals of the policy.
+ * Pure: the proposals are made elsewhere (propose.ts), the draw comes from the given generator.
+ */
+import type { BranchSource } from '#shared/schema/branch.ts';
+import type { Random } from '#core/agents/index.ts';
+import { canonicalAction, distinctActions, matchAdmissible } from '#core/agents/index.ts';
+
+export interface Alternative {
+  action: string;
+  source: BranchSource;
+  /** Index into the given proposals; null for sampled actions. */
+  proposal: number | null;
+}
+
+export interface AlternativeSet {
+  alternatives: Alternative[];
+  /** How many fewer than K there are, because the state admits no more. */
+  missing: number;
+  /** Proposals dropped, by reason. */
+  dropped: { expert: number; duplicate: number; unreadable: number; inadmissible: number };
+}
+
+const NOTHING_DROPPED = { expert: 0, duplicate: 0, unreadable: 0, inadmissible: 0 };
+
+export function uniformAlternatives(
+  admissible: readonly string[],
+  expertAction: string,
+  k: number,
+  random: Random,
+): AlternativeSet {
+  const alternatives = random
+    .shuffled(distinctActions(admissible, [expertAction]))
+    .slice(0, k)
+    .map((action): Alternative => ({ action, source: 'uniform', proposal: null }));
+  return { alternatives, missing: k - alternatives.length, dropped: { ...NOTHING_DROPPED } };
+}
+
+export interface ProposalRules {
+  k: number;
+  /** Canonicalise and take each action once. */
+  unique: boolean;
+  /**
+   * `constant-k`: every place that is left is filled from the unused admissible actions. `inadmissible-only`: the paper's — up to
+   * K, only an inadmissible proposal is replaced.
+   */
+  refill: 'constant-k' | 'inadmissible-only';
+  /** SR replaces what is not admissible (appendix B.1); IWM keeps it, because its error is an outcome worth predicting. */
+  keepInadmissible: boolean;
+}
+
+/** @param proposals parsed action texts in the order they were drawn; empty where the answer held none */
+export function proposedAlternatives(
+  proposals: readonly string[],
+  admissible: readonly string[] | null,
+  expertAction: string,
+  rules: ProposalRules,
+  random: Random,
+): AlternativeSet {
+  const expert = canonicalAction(expertAction);
+  const alternatives: Alternative[] = [];
+  const dropped = { ...NOTHING_DROPPED };
+  const used = new Set([expert]);
+  let replacements = 0;
+  for (const [proposal, text] of proposals.entries()) {
+    if (alternatives.length + replacements >= rules.k) break;
+    const action = matchAdmissible(text, admissible) ?? text.trim();
+    const canonical = canonicalAction(action);
+    if (canonical === expert) dropped.expert += 1;
+    else if (rules.unique && used.has(canonical)) dropped.duplicate += 1;
+    else if (canonical === '' || isInadmissible(action, admissible, rules)) {
+      dropped[canonical === '' ? 'unreadable' : 'inadmissible'] += 1;
+      if (rules.refill === 'inadmissible-only') replacements += 1;
+    } else {
+      used.add(canonical);
+      alternatives.push({ action, source: 'policy', proposal });
+    }
+  }
+  const open = rules.refill === 'constant-k' ? rules.k - alternatives.length : replacements;
+  const unused = random.shuffled(distinctActions(admissible ?? [], [...used]));
+  for (const action of unused.slice(0, open)) alternatives.push({ action, source: 'refill', proposal: null });
+  return { alternatives, missing: Math.max(0, rules.k - alternatives.length), dropped };
+}
+
+function isInadmissible(action: string, admissible: readonly string[] | null, rules: ProposalRules): boolean {
+  return !rules.keepInadmissible && admissible !== null && matchAdmissible(action, admissible) === null;
+}
