@@ -10,7 +10,7 @@ import type { EndReason, Episode, EpisodePurpose, Step } from '#shared/schema/ep
 import type { Limits } from '#shared/schema/run.ts';
 import type { Clock } from '#core/ports.ts';
 import type { EnvironmentProvider, EnvironmentSession } from '#core/environments/port.ts';
-import { observationHash } from '#core/environments/observation-hash.ts';
+import { observationHash } from '#core/environments/index.ts';
 import type { Store } from '#core/store/port.ts';
 import { matchAdmissible } from '#core/agents/actions.ts';
 import { episodeIdOf, policyKeyOf } from '#core/agents/identity.ts';

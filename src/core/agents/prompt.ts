@@ -77,9 +77,13 @@ export function systemPrompt(actionGuide: string, thought: boolean): string {
 function appendMessage(state: AgentState, index: number): string {
   const observation = index < state.history.length ? state.history[index]?.observation : state.observation;
   if (observation === undefined) throw new RangeError(`no step ${String(index)} in this history`);
-  const head =
-    index === 0 ? `Task: ${state.instruction}\n\n` : complaint(state.history[index - 1]?.parseStatus);
+  const head = index === 0 ? taskLine(state, observation) : complaint(state.history[index - 1]?.parseStatus);
   return `${head}${observation.text.trim()}${admissibleLines(observation.admissible)}`;
+}
+
+/** Said once: household's first observation already ends with the task. */
+function taskLine({ instruction }: AgentState, observation: Observation): string {
+  return observation.text.includes(instruction) ? '' : `Task: ${instruction}\n\n`;
 }
 
 function windowMessage(state: AgentState, steps: number): string {

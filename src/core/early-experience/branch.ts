@@ -17,7 +17,7 @@ import type { Branch, BranchPurpose } from '#shared/schema/branch.ts';
 import type { StepOutcome } from '#shared/schema/environment.ts';
 import type { Clock } from '#core/ports.ts';
 import type { EnvironmentSession, Snapshot } from '#core/environments/port.ts';
-import { observationHash } from '#core/environments/observation-hash.ts';
+import { observationHash } from '#core/environments/index.ts';
 import { canonicalAction, identityHash, matchAdmissible } from '#core/agents/index.ts';
 import type { Demonstration, ExpertState } from '#core/early-experience/expert-states.ts';
 import type { Alternative } from '#core/early-experience/sampling.ts';
@@ -69,6 +69,9 @@ export function replayStart(session: EnvironmentSession, state: ExpertState): St
   };
 }
 
+const LED_ELSEWHERE = 'The expert’s action led elsewhere than in the demonstration.';
+const UNTRUSTED_STATE =
+  'In this state the expert’s action led elsewhere than in the demonstration; nothing was executed.';
 const NO_STATE = sha256Schema.parse('0'.repeat(64));
 
 export async function executeBranches(
@@ -81,14 +84,18 @@ export async function executeBranches(
 ): Promise<StateBranches> {
   const branches: Branch[] = [];
   let realSteps = 0;
+  // The expert's own action comes first: where it leads elsewhere, the state only looked like s_i, and nothing is branched from it.
+  let trusted = true;
   for (const plan of planned) {
     options.signal.throwIfAborted();
     const entered = await start.enter(options.signal);
     realSteps += entered.steps;
-    const proved = entered.hash === state.hash;
+    const proved = trusted && entered.hash === state.hash;
     const outcome = proved ? await act(session, plan.alternative.action, options.signal) : null;
     if (outcome !== null) realSteps += 1;
-    branches.push(branchRow(demonstration, state, plan, start.method, entered.hash, outcome, options));
+    const made = branchRow(demonstration, state, plan, start.method, entered.hash, outcome, options);
+    if (plan.purpose === 'expert' && made.rejectReason === LED_ELSEWHERE) trusted = false;
+    branches.push(trusted || plan.purpose === 'expert' ? made : { ...made, rejectReason: UNTRUSTED_STATE });
   }
   return { branches, realSteps };
 }
@@ -131,7 +138,7 @@ function branchRow(
       : error !== null
         ? `The environment failed: ${error.message}`
         : wrongOutcome
-          ? 'The expert’s action led elsewhere than in the demonstration.'
+          ? LED_ELSEWHERE
           : null;
   return {
     branchId: branchIdSchema.parse(

@@ -8,10 +8,11 @@ import type { EpisodeId, Sha256 } from '#shared/ids.ts';
 import type { Branch } from '#shared/schema/branch.ts';
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
 import type { EnvironmentProvider, EnvironmentSession } from '#core/environments/port.ts';
-import { observationHash } from '#core/environments/observation-hash.ts';
+import { observationHash } from '#core/environments/index.ts';
 import type { JobContext, JobDefinition } from '#core/jobs/port.ts';
 import { defineJob } from '#core/jobs/port.ts';
 import type { CoreServices } from '#core/services.ts';
+import { branchStateKey } from '#core/store/port.ts';
 import type { LoadedPolicy } from '#core/agents/index.ts';
 import {
   loadPolicy,
@@ -26,7 +27,7 @@ import type { PlannedBranch, StartingPoint } from '#core/early-experience/branch
 import { executeBranches, replayStart, snapshotStart } from '#core/early-experience/branch.ts';
 import type { BranchingTotals } from '#core/early-experience/branching-totals.ts';
 import { addDropped, emptyTotals, reportTotals } from '#core/early-experience/branching-totals.ts';
-import { demonstrationsOf, stateKey } from '#core/early-experience/demonstrations-of.ts';
+import { demonstrationsOf } from '#core/early-experience/demonstrations-of.ts';
 import type { Demonstration, ExpertState } from '#core/early-experience/expert-states.ts';
 import { expertStates, placeholderThought } from '#core/early-experience/expert-states.ts';
 import type { Proposer } from '#core/early-experience/propose.ts';
@@ -125,7 +126,7 @@ async function branchEpisode(
     // Read again on a retry: states committed before the failure are done.
     const finished = new Set([...done, ...site.committed]);
     const states = expertStates(demonstration, site.rendering).filter(
-      ({ stepIndex }) => !finished.has(stateKey(episode.episodeId, stepIndex)),
+      ({ stepIndex }) => !finished.has(branchStateKey('expert', episode.episodeId, stepIndex)),
     );
     return states.length === 0 ? Promise.resolve() : walk(demonstration, states, site, signal);
   };
@@ -220,7 +221,7 @@ async function branchState(
     services.store.branches.insert(branches);
     services.store.addRealSteps(demonstration.episode.split, realSteps);
   });
-  site.committed.add(stateKey(demonstration.episode.episodeId, state.stepIndex));
+  site.committed.add(branchStateKey('expert', demonstration.episode.episodeId, state.stepIndex));
   context.progress({ done: totals.states, total: site.total, unit: 'states', phase: 'Branching' });
 }
 

@@ -4,7 +4,7 @@
  */
 import { AppError } from '#shared/errors.ts';
 import type { EnvironmentProvider } from '#core/environments/port.ts';
-import { observationHash } from '#core/environments/observation-hash.ts';
+import { observationHash } from '#core/environments/index.ts';
 import type { AgentPolicy } from '#core/agents/index.ts';
 import { identityHash, observationBefore, plainFacts } from '#core/agents/index.ts';
 import type { Demonstration } from '#core/early-experience/expert-states.ts';

@@ -4,7 +4,7 @@ import type { Episode, Step } from '#shared/schema/episode.ts';
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
 import type { AgentState } from '#core/agents/index.ts';
 import { observationBefore, stateAt } from '#core/agents/index.ts';
-import { observationHash } from '#core/environments/observation-hash.ts';
+import { observationHash } from '#core/environments/index.ts';
 
 export interface Demonstration {
   episode: Episode;

@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { validateDataset } from '#core/datasets/index.ts';
+import { exportAgain } from '#core/early-experience/index.ts';
+import type { SftRow } from '#shared/schema/dataset.ts';
+import { datasetSchema } from '#shared/schema/dataset.ts';
+import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
+import type { Lab, LabOptions } from '#test/helpers/methods.ts';
+import { fakeModel, openLab } from '#test/helpers/methods.ts';
+
+let lab: Lab | null = null;
+afterEach(async () => {
+  await lab?.close();
+  lab = null;
+});
+
+function open(options: LabOptions): Lab {
+  lab = openLab(options);
+  return lab;
+}
+
+/** Proposes admissible actions, repeats itself, and writes a sound reflection when it is not asked for an action. */
+const writer = fakeModelWriter();
+function fakeModelWriter() {
+  return (request: { messages: readonly { content: string }[] }, sample: number): string => {
+    const last = request.messages.at(-1)?.content ?? '';
+    const actions = last
+      .split('Admissible actions:\n')[1]
+      ?.split('\n')
+      .map((line) => line.slice(2));
+    if (actions === undefined)
+      return 'The goal still needs this, so it should come first; the rest would help less.';
+    return `<think>a thought</think><action>${actions[(sample >> 1) % actions.length] ?? ''}</action>`;
+  };
+}
+
+const run = (extra: object = {}) =>
+  earlyExperienceRunSchema.parse({
+    kind: 'early-experience',
+    name: 'Small',
+    environment: { id: 'household-small', tasks: 3 },
+    policy: { model: 'fake' },
+    ...extra,
+  });
+
+interface Result {
+  export: { folder: string; files: { part: string; rows: number }[] };
+  branching: { states: number; rejected: number; shortSets: number };
+}
+
+function rowsOf(result: Result, part: string): SftRow[] {
+  const text = readFileSync(path.join(result.export.folder, `${part}.jsonl`), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as SftRow);
+}
+
+test('collects, branches, reflects and exports in one run', async () => {
+  const { run: start, services } = open({ model: fakeModel(writer) });
+  const job = await start('early-experience', run());
+  expect(job.error).toBeNull();
+  const result = job.result as unknown as Result;
+  const { states } = result.branching;
+  expect(result.branching).toMatchObject({ rejected: 0, shortSets: 0 });
+  expect(result.export.files.map(({ part, rows }) => [part, rows])).toEqual([
+    ['expert_sft', states],
+    ['iwm_sft', states * 9],
+    ['reflection_sft', states],
+  ]);
+  expect(await validateDataset(result.export.folder)).toEqual({ ok: true, problems: [] });
+  const datasets = services.store.datasets.list({ cursor: null, limit: 10 }).items;
+  expect(datasets).toHaveLength(1);
+  expect(datasetSchema.parse(datasets[0]).manifest.branches.executed).toBe(states * 12);
+});
+
+test('every alternative differs from the expert’s action and was executed where the demonstration stood', async () => {
+  const { run: start, services } = open({ model: fakeModel(writer) });
+  await start('early-experience', run());
+  const { items } = services.store.episodes.list({}, 'oldest', { cursor: null, limit: 10 });
+  for (const { episodeId } of items) {
+    const steps = services.store.episodes.steps(episodeId);
+    for (const branch of services.store.branches.ofEpisode(episodeId)) {
+      expect(branch.proof.observedHash).toBe(branch.proof.expectedHash);
+      const same = branch.canonicalAction === steps[branch.stepIndex]?.action;
+      expect(same).toBe(branch.purpose === 'expert');
+    }
+  }
+});
+
+test('replay gives the same branches as snapshots do', async () => {
+  const actions = async (execution: string) => {
+    const { run: start, services, close } = openLab({ model: fakeModel(writer) });
+    try {
+      await start('early-experience', run({ branching: { execution } }));
+      const { items } = services.store.episodes.list({}, 'oldest', { cursor: null, limit: 10 });
+      return items
+        .flatMap(({ episodeId }) => services.store.branches.ofEpisode(episodeId))
+        .map(({ episodeId, stepIndex, purpose, action, observation, status }) =>
+          [episodeId, stepIndex, purpose, action, observation, status].join('|'),
+        )
+        .sort();
+    } finally {
+      await close();
+    }
+  };
+  expect(await actions('replay')).toEqual(await actions('snapshot'));
+});
+
+test('the rows of a state share its exact prompt', async () => {
+  const { run: start } = open({ model: fakeModel(writer) });
+  const result = (await start('early-experience', run())).result as unknown as Result;
+  const expert = new Map(
+    rowsOf(result, 'expert_sft').map((row) => [`${row.meta.episode_id}:${String(row.meta.step)}`, row]),
+  );
+  const reflections = rowsOf(result, 'reflection_sft');
+  expect(reflections.length).toBeGreaterThan(5);
+  for (const row of reflections) {
+    const twin = expert.get(`${row.meta.episode_id}:${String(row.meta.step)}`);
+    expect(row.messages.slice(0, -1)).toEqual(twin?.messages.slice(0, -1));
+    expect(row.messages.at(-1)?.content).toContain(twin?.messages.at(-1)?.content);
+  }
+});
+
+test('a dropped reflection comes back by review, and a kept one goes', async () => {
+  const leaking = fakeModel((request, sample) => {
+    const text = writer(request, sample);
+    return text.includes('<action>') ? text : `The expert action is right here. ${text}`;
+  });
+  const { run: start, services } = open({ model: leaking });
+  const job = await start('early-experience', run());
+  const result = job.result as unknown as Result;
+  expect(rowsOf(result, 'reflection_sft')).toEqual([]);
+  const page = services.store.reflections.list({ flag: 'label-leak' }, { cursor: null, limit: 100 });
+  expect(page.items.length).toBe(result.branching.states);
+  const first = page.items[0];
+  if (first === undefined) throw new Error('no reflection');
+  services.store.reflections.review(first.reflectionId, { decision: 'keep', reason: 'fine', at: 1 });
+  const dataset = await exportAgain({ jobId: job.jobId, folder: null, name: '' }, services, {
+    signal: new AbortController().signal,
+  });
+  expect(dataset.manifest.files.find(({ part }) => part === 'reflection_sft')?.rows).toBe(1);
+  expect(dataset.manifest.filters).toEqual([
+    expect.objectContaining({ filter: 'label-leak', dropped: page.items.length - 1 }),
+  ]);
+});
