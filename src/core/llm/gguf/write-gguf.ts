@@ -1,0 +1,137 @@
+/**
+ * Writes GGUF version 3 (little-endian): header, metadata, tensor table, 32-byte aligned tensor data.
+ * Used for random-weight models and adapters; it streams tensor by tensor, so memory stays at one tensor.
+ */
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+
+export type GgufValue =
+  | { type: 'uint32' | 'int32' | 'float32'; value: number }
+  | { type: 'bool'; value: boolean }
+  | { type: 'string'; value: string }
+  | { type: 'strings'; value: readonly string[] }
+  | { type: 'float32s' | 'int32s'; value: readonly number[] };
+
+/** `shape` in GGUF order: the fastest-running dimension first. Float32 only. */
+export interface GgufTensor {
+  name: string;
+  shape: readonly number[];
+  data: () => Float32Array;
+}
+
+const typeCode = { uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 } as const;
+const alignment = 32;
+
+/** Atomic: a reader sees the whole file or none. */
+export function writeGguf(
+  file: string,
+  content: { metadata: ReadonlyMap<string, GgufValue>; tensors: readonly GgufTensor[] },
+): void {
+  const temporary = `${file}.${process.pid}.part`;
+  const descriptor = openSync(temporary, 'w');
+  try {
+    const header = headerBytes(content.metadata, content.tensors);
+    writeAll(descriptor, header);
+    for (const tensor of content.tensors) {
+      const data = tensor.data();
+      const expected = elements(tensor);
+      if (data.length !== expected) {
+        throw new RangeError(`tensor ${tensor.name}: ${data.length} values for a shape of ${expected}`);
+      }
+      const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+      writeAll(descriptor, bytes);
+      writeAll(descriptor, Buffer.alloc(padding(bytes.length)));
+    }
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function headerBytes(metadata: ReadonlyMap<string, GgufValue>, tensors: readonly GgufTensor[]): Buffer {
+  const out: Buffer[] = [
+    Buffer.from('GGUF', 'latin1'),
+    uint32(3),
+    uint64(tensors.length),
+    uint64(metadata.size),
+  ];
+  for (const [key, value] of metadata) out.push(string(key), ...encodeValue(value));
+  let offset = 0;
+  for (const tensor of tensors) {
+    out.push(string(tensor.name), uint32(tensor.shape.length), ...tensor.shape.map(uint64));
+    out.push(uint32(0), uint64(offset)); // 0 = float32
+    const bytes = elements(tensor) * 4;
+    offset += bytes + padding(bytes);
+  }
+  const header = Buffer.concat(out);
+  return Buffer.concat([header, Buffer.alloc(padding(header.length))]);
+}
+
+function encodeValue(value: GgufValue): Buffer[] {
+  switch (value.type) {
+    case 'uint32':
+      return [uint32(typeCode.uint32), uint32(value.value)];
+    case 'int32':
+      return [uint32(typeCode.int32), int32(value.value)];
+    case 'float32':
+      return [uint32(typeCode.float32), float32(value.value)];
+    case 'bool':
+      return [uint32(typeCode.bool), Buffer.from([value.value ? 1 : 0])];
+    case 'string':
+      return [uint32(typeCode.string), string(value.value)];
+    case 'strings':
+      return [...arrayHead(typeCode.string, value.value.length), ...value.value.map(string)];
+    case 'float32s':
+      return [...arrayHead(typeCode.float32, value.value.length), ...value.value.map(float32)];
+    case 'int32s':
+      return [...arrayHead(typeCode.int32, value.value.length), ...value.value.map(int32)];
+  }
+}
+
+function arrayHead(elementType: number, length: number): Buffer[] {
+  return [uint32(typeCode.array), uint32(elementType), uint64(length)];
+}
+
+function elements(tensor: GgufTensor): number {
+  return tensor.shape.reduce((product, size) => product * size, 1);
+}
+
+function padding(bytes: number): number {
+  return (alignment - (bytes % alignment)) % alignment;
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32LE(value);
+  return bytes;
+}
+
+function float32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeFloatLE(value);
+  return bytes;
+}
+
+function uint64(value: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(BigInt(value));
+  return bytes;
+}
+
+function string(value: string): Buffer {
+  const bytes = Buffer.from(value, 'utf8');
+  return Buffer.concat([uint64(bytes.length), bytes]);
+}
+
+function writeAll(descriptor: number, bytes: Buffer): void {
+  let written = 0;
+  while (written < bytes.length) written += writeSync(descriptor, bytes, written);
+}

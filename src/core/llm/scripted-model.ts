@@ -1,0 +1,161 @@
+/**
+ * A model whose answers are a function of the request: for tests, and `scripted:random` as a floor. Token ids are the UTF-8
+ * bytes of the text, so everything that handles ids works; log-probabilities are those of the script's choice where it knows.
+ */
+import { createHash } from 'node:crypto';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { AppError } from '#shared/errors.ts';
+import type { Model } from '#shared/schema/model.ts';
+import type { ChatModel, ChatModelInfo, GenerateRequest, GenerateResult, Generation } from './port.ts';
+
+/** The text of sample `index`. `random`: in [0, 1), seeded by the request. */
+export type Script = (
+  request: GenerateRequest,
+  context: { index: number; random: () => number; signal: AbortSignal | undefined },
+) => string | Promise<string>;
+
+/** Built in: `random` takes an admissible action uniformly, `echo` repeats the last message. */
+export const builtInScripts: Readonly<Record<string, Script>> = {
+  random: (request, { random }) => {
+    const actions = offeredActions(request);
+    const action = actions[Math.floor(random() * actions.length)] ?? 'look';
+    return `<action>${action}</action>`;
+  },
+  echo: (request) => request.messages.at(-1)?.content ?? '',
+};
+
+export class ScriptedModel implements ChatModel {
+  readonly info: ChatModelInfo;
+  readonly #script: Script;
+  readonly #evaluated = new Map<string, readonly number[]>();
+
+  constructor(model: Model, script: Script, options: { contextTokens: number; sequences: number }) {
+    this.#script = script;
+    this.info = {
+      model,
+      facts: null,
+      ...options,
+      threads: null,
+      format: 'chat',
+      chatTemplateHash: null,
+      adapterSha256: [],
+    };
+  }
+
+  async generate(
+    request: GenerateRequest,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<GenerateResult> {
+    const signal = options?.signal;
+    signal?.throwIfAborted();
+    const prompt = request.messages.map(({ role, content }) => `${role}: ${content}\n`).join('');
+    const promptTokens = bytesOf(prompt);
+    if (promptTokens.length >= this.info.contextTokens) {
+      throw new AppError({
+        code: 'MODEL_CONTEXT_FULL',
+        message: `The conversation has ${promptTokens.length} tokens, the context is ${this.info.contextTokens}. Nothing was generated.`,
+      });
+    }
+    const generations: Generation[] = [];
+    for (let index = 0; index < request.n; index += 1) {
+      const random = seeded(request.seed + index);
+      const text = await this.#script(request, { index, random, signal });
+      signal?.throwIfAborted();
+      generations.push(cutAnswer(text, request));
+    }
+    const before = this.#evaluated.get(request.sessionKey) ?? [];
+    this.#evaluated.set(request.sessionKey, promptTokens);
+    return {
+      generations,
+      prompt,
+      promptTokens,
+      evaluatedPromptTokens: promptTokens.length - commonLength(before, promptTokens),
+      promptMs: 0,
+      completionMs: 0,
+    };
+  }
+
+  score(request: { completion: readonly number[] }): Promise<number[]> {
+    return Promise.resolve(request.completion.map(() => -Math.log(256)));
+  }
+
+  /** A hash of the words, so that texts with common words are near each other. */
+  embed(texts: readonly string[]): Promise<Float32Array[]> {
+    return Promise.resolve(texts.map(embedWords));
+  }
+
+  tokenize(text: string): Promise<number[]> {
+    return Promise.resolve(bytesOf(text));
+  }
+
+  detokenize(tokens: readonly number[]): Promise<string[]> {
+    return Promise.resolve(tokens.map((token) => Buffer.from([token]).toString('latin1')));
+  }
+
+  endSession(sessionKey: string): Promise<void> {
+    this.#evaluated.delete(sessionKey);
+    return Promise.resolve();
+  }
+}
+
+function cutAnswer(text: string, request: GenerateRequest): Generation {
+  const ends = (request.stop ?? []).flatMap((stop) => {
+    const at = text.indexOf(stop);
+    return at < 0 ? [] : [at + stop.length];
+  });
+  const end = Math.min(text.length, ...ends);
+  const tokens = bytesOf(text.slice(0, end));
+  if (tokens.length > request.maxTokens) {
+    const kept = tokens.slice(0, request.maxTokens);
+    return {
+      text: Buffer.from(kept).toString('utf8'),
+      tokens: kept,
+      logprobs: kept.map(() => 0),
+      stopReason: 'length',
+    };
+  }
+  return {
+    text: text.slice(0, end),
+    tokens,
+    logprobs: tokens.map(() => 0),
+    stopReason: ends.length > 0 ? 'stop' : 'end',
+  };
+}
+
+/** From the grammar where one confines the answer, else the list at the end of the last message. */
+function offeredActions(request: GenerateRequest): readonly string[] {
+  if (request.grammar?.kind === 'choice') return request.grammar.options;
+  const text = request.messages.at(-1)?.content ?? '';
+  const list = text.slice(text.toLowerCase().lastIndexOf('admissible actions'));
+  return [...list.matchAll(/^[-*] (.+)$/gm)].flatMap(([, action]) => (action === undefined ? [] : [action]));
+}
+
+function bytesOf(text: string): number[] {
+  return [...Buffer.from(text, 'utf8')];
+}
+
+function commonLength(a: readonly number[], b: readonly number[]): number {
+  let length = 0;
+  while (length < a.length && length < b.length && a[length] === b[length]) length += 1;
+  return length;
+}
+
+function seeded(seed: number): () => number {
+  const generator = xoroshiro128plus(seed | 0);
+  for (let step = 0; step < 8; step += 1) generator.next();
+  return () => uniformFloat64(generator);
+}
+
+const embeddingSize = 64;
+
+function embedWords(text: string): Float32Array {
+  const vector = new Float32Array(embeddingSize);
+  for (const word of text.toLowerCase().match(/\w+/g) ?? []) {
+    const hash = createHash('sha256').update(word).digest();
+    const cell = (hash[0] ?? 0) % embeddingSize;
+    vector[cell] = (vector[cell] ?? 0) + ((hash[1] ?? 0) % 2 === 0 ? 1 : -1);
+  }
+  const length = Math.hypot(...vector);
+  return length === 0 ? vector : vector.map((value) => value / length);
+}

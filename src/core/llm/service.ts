@@ -1,0 +1,440 @@
+/** Models known to the store, and the one place that loads them. */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cpus, hostname } from 'node:os';
+import { AppError, assertNever } from '#shared/errors.ts';
+import { modelIdSchema } from '#shared/ids.ts';
+import type { ModelId, Sha256 } from '#shared/ids.ts';
+import type { FitEstimate, Model, ThreadCalibration } from '#shared/schema/model.ts';
+import type { InferenceStatus } from '#shared/schema/system.ts';
+import type { Clock, Logger, ProcessSpawner } from '#core/ports.ts';
+import { physicalCores } from '#core/process/index.ts';
+import type { ModelStore } from '#core/store/port.ts';
+import { checkAdapter } from './adapter.ts';
+import { createCatalogue, httpModel, scriptedModel } from './catalogue.ts';
+import type { Catalogue } from './catalogue.ts';
+import { estimateFit, refuseIfTooLarge } from './fit.ts';
+import { readGguf } from './gguf/read-gguf.ts';
+import { HttpModel } from './http-model.ts';
+import { InferenceClient } from './inference-client.ts';
+import { LocalModel } from './local-model.ts';
+import type { ChatModel, ChatModelInfo, LoadOptions, ModelService } from './port.ts';
+import { builtInScripts, ScriptedModel } from './scripted-model.ts';
+import type { Script } from './scripted-model.ts';
+
+export interface ModelServiceOptions {
+  models: ModelStore;
+  spawner: ProcessSpawner;
+  clock: Clock;
+  log: Logger;
+  /** The user's setting; 0: calibrated. */
+  threads: () => number;
+  /** Called for each connection that leaves this process because a model lives on a server. */
+  onOutgoing(): void;
+  /** More `scripted:NAME` models, for tests. */
+  scripts?: Readonly<Record<string, Script>>;
+  /** Keys of servers, kept apart from the store. Without it they last as long as the process. */
+  secrets?: SecretStore;
+  gpu?: 'auto' | 'off';
+  /** How long an unused model stays loaded. */
+  idleMs?: number;
+}
+
+export interface SecretStore {
+  get(key: string): string | undefined;
+  set(key: string, value: string): void;
+  remove(key: string): void;
+}
+
+interface SharedLoad {
+  modelId: ModelId;
+  model: ChatModel;
+  users: number;
+  unload(): Promise<void>;
+  idleTimer: NodeJS.Timeout | null;
+}
+
+export function createModelService(options: ModelServiceOptions): ModelService {
+  return new Service(options);
+}
+
+class Service implements ModelService {
+  readonly #options: ModelServiceOptions;
+  readonly #catalogue: Catalogue;
+  readonly #client: InferenceClient;
+  readonly #secrets: SecretStore;
+  readonly #loads = new Map<string, Promise<SharedLoad>>();
+  readonly #loaded = new Map<string, SharedLoad>();
+  readonly #calibrations = new Map<ModelId, Promise<ThreadCalibration>>();
+  readonly #listeners = new Set<(status: InferenceStatus) => void>();
+
+  constructor(options: ModelServiceOptions) {
+    this.#options = options;
+    this.#catalogue = createCatalogue(options);
+    this.#secrets = options.secrets ?? memorySecrets();
+    this.#client = new InferenceClient({
+      spawner: options.spawner,
+      clock: options.clock,
+      log: options.log,
+      maxThreads: physicalCores(),
+      gpu: options.gpu ?? 'auto',
+      onChange: () => {
+        this.#tell();
+      },
+    });
+  }
+
+  list(): Promise<Model[]> {
+    return Promise.resolve(this.#options.models.list().map(withPresence));
+  }
+
+  async resolve(reference: string): Promise<Model> {
+    if (reference.startsWith('scripted:')) return this.#scripted(reference.slice('scripted:'.length));
+    const stored =
+      this.#options.models.get(modelIdSchema.parse(reference)) ?? this.#options.models.byLocation(reference);
+    if (stored?.kind === 'http') return stored;
+    if (stored !== null && existsSync(stored.location)) return usable(stored);
+    if (stored !== null) return usable(withPresence(stored));
+    if (!/[\\/]|\.gguf$/i.test(reference)) {
+      throw new AppError({
+        code: 'MODEL_NOT_FOUND',
+        message: `No model "${reference}" is known. Give the path of a GGUF file, or an id from the list of models.`,
+        data: { reference },
+      });
+    }
+    const [model] = await this.#catalogue.add(reference);
+    if (model === undefined)
+      throw new AppError({ code: 'MODEL_NOT_FOUND', message: `No model at ${reference}.` });
+    return usable(model);
+  }
+
+  add(path: string): Promise<Model[]> {
+    return this.#catalogue.add(path);
+  }
+
+  addHttp(server: { baseUrl: string; model: string; apiKey?: string | undefined }): Promise<Model> {
+    const { protocol } = new URL(server.baseUrl);
+    if (protocol !== 'http:' && protocol !== 'https:') {
+      throw new AppError({
+        code: 'INVALID_INPUT',
+        message: `${server.baseUrl} is no http or https address.`,
+      });
+    }
+    const model = httpModel(server.baseUrl, server.model, this.#options.clock.now());
+    if (server.apiKey !== undefined && server.apiKey !== '') this.#secrets.set(model.modelId, server.apiKey);
+    this.#options.models.upsert(model);
+    return Promise.resolve(model);
+  }
+
+  async remove(modelId: ModelId): Promise<boolean> {
+    await this.unload(modelId);
+    this.#secrets.remove(modelId);
+    return this.#options.models.remove(modelId);
+  }
+
+  async fit(modelId: ModelId, request: { contextTokens: number; sequences: number }): Promise<FitEstimate> {
+    const model = this.#stored(modelId);
+    if (model.kind !== 'gguf') {
+      throw new AppError({
+        code: 'INVALID_INPUT',
+        message: `${model.name} takes no memory of this machine.`,
+      });
+    }
+    return this.#fit(model, request);
+  }
+
+  calibration(modelId: ModelId): Promise<ThreadCalibration | null> {
+    return Promise.resolve(this.#options.models.calibration(modelId, machineName()));
+  }
+
+  calibrate(
+    modelId: ModelId,
+    options: { force: boolean; signal?: AbortSignal | undefined },
+  ): Promise<ThreadCalibration> {
+    const stored = this.#options.models.calibration(modelId, machineName());
+    if (stored !== null && !options.force) return Promise.resolve(stored);
+    const running = this.#calibrations.get(modelId);
+    if (running !== undefined) return running;
+    const measured = this.#measureThreads(this.#stored(modelId), options.signal).finally(() => {
+      this.#calibrations.delete(modelId);
+    });
+    this.#calibrations.set(modelId, measured);
+    return measured;
+  }
+
+  async load(model: Model, options: LoadOptions): Promise<{ model: ChatModel; release(): Promise<void> }> {
+    options.signal?.throwIfAborted();
+    const key = loadKey(model, options);
+    let loading = this.#loads.get(key);
+    if (loading === undefined) {
+      loading = this.#open(key, model, options);
+      this.#loads.set(key, loading);
+      loading.catch(() => this.#loads.delete(key));
+    }
+    const shared = await loading;
+    shared.users += 1;
+    if (shared.idleTimer !== null) clearTimeout(shared.idleTimer);
+    shared.idleTimer = null;
+    let released = false;
+    return {
+      model: shared.model,
+      release: () => {
+        if (!released) {
+          released = true;
+          this.#release(key, shared);
+        }
+        return Promise.resolve();
+      },
+    };
+  }
+
+  async unload(modelId: ModelId): Promise<boolean> {
+    const mine = [...this.#loaded].filter(([, shared]) => shared.modelId === modelId);
+    for (const [key, shared] of mine) await this.#drop(key, shared);
+    return mine.length > 0;
+  }
+
+  status(): InferenceStatus {
+    const live = new Map(this.#client.status.loaded.map((entry) => [entry.loadId, entry]));
+    const loaded: InferenceStatus['loaded'] = [];
+    for (const [loadId, { model }] of this.#loaded) {
+      if (model.info.model.kind !== 'gguf') continue;
+      loaded.push({
+        modelId: model.info.model.modelId,
+        name: model.info.model.name,
+        contextTokens: model.info.contextTokens,
+        sequences: model.info.sequences,
+        threads: model.info.threads ?? 0,
+        adapters: model.info.adapterSha256,
+        busySequences: live.get(loadId)?.busySequences ?? 0,
+        tokensPerSecond: live.get(loadId)?.tokensPerSecond ?? null,
+      });
+    }
+    return {
+      state: this.#client.state,
+      device: this.#client.status.device,
+      restarts: this.#client.restarts,
+      loaded,
+    };
+  }
+
+  onStatus(listener: (status: InferenceStatus) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async dispose(): Promise<void> {
+    this.#listeners.clear();
+    for (const shared of this.#loaded.values()) if (shared.idleTimer !== null) clearTimeout(shared.idleTimer);
+    await this.#client.dispose();
+  }
+
+  async #open(key: string, model: Model, options: LoadOptions): Promise<SharedLoad> {
+    const opened = await this.#openKind(key, model, options);
+    const shared: SharedLoad = { ...opened, modelId: model.modelId, users: 0, idleTimer: null };
+    this.#loaded.set(key, shared);
+    this.#tell();
+    return shared;
+  }
+
+  async #openKind(
+    key: string,
+    model: Model,
+    options: LoadOptions,
+  ): Promise<{ model: ChatModel; unload(): Promise<void> }> {
+    const size = { contextTokens: options.contextTokens, sequences: options.sequences };
+    const nothing = (): Promise<void> => Promise.resolve();
+    switch (model.kind) {
+      case 'scripted':
+        return { model: new ScriptedModel(model, this.#script(model), size), unload: nothing };
+      case 'http': {
+        const apiKey = this.#secrets.get(model.modelId);
+        const { onOutgoing } = this.#options;
+        return { model: new HttpModel({ model, apiKey, ...size, onOutgoing }), unload: nothing };
+      }
+      case 'gguf':
+        return this.#openLocal(key, model, options);
+      default:
+        return assertNever(model.kind);
+    }
+  }
+
+  async #openLocal(
+    key: string,
+    model: Model,
+    options: LoadOptions,
+  ): Promise<{ model: ChatModel; unload(): Promise<void> }> {
+    const { facts } = usable(withPresence(model));
+    if (facts === null)
+      throw new AppError({ code: 'MODEL_FILE_INVALID', message: `${model.name} cannot be read.` });
+    if (options.format === 'chat' && !facts.hasChatTemplate) throw withoutTemplate(model.name);
+    const contextTokens = Math.min(options.contextTokens, facts.contextLength || options.contextTokens);
+    const adapterSha256: Sha256[] = [];
+    for (const { path } of options.adapters) {
+      checkAdapter(path, facts.architecture);
+      adapterSha256.push(await this.#catalogue.hashFile(path));
+    }
+    refuseIfTooLarge(this.#fit(model, { contextTokens, sequences: options.sequences }), model.name);
+    const threads = await this.#threads(model, options);
+    const format =
+      options.format === 'auto' ? (facts.hasChatTemplate ? 'chat' : 'completion') : options.format;
+    const info: ChatModelInfo = {
+      model,
+      facts,
+      contextTokens,
+      sequences: options.sequences,
+      threads,
+      format,
+      chatTemplateHash: format === 'chat' ? facts.chatTemplateHash : null,
+      adapterSha256,
+    };
+    const local = new LocalModel(
+      this.#client,
+      {
+        loadId: key,
+        file: model.location,
+        architecture: facts.architecture,
+        adapters: [...options.adapters],
+        contextTokens,
+        sequences: options.sequences,
+        threads,
+      },
+      info,
+    );
+    await local.load();
+    return { model: local, unload: () => local.unload() };
+  }
+
+  async #threads(model: Model, options: LoadOptions): Promise<number> {
+    const wanted = options.threads > 0 ? options.threads : this.#options.threads();
+    // More threads than cores never help: ggml spins at barriers.
+    if (wanted > 0) return Math.min(wanted, physicalCores());
+    return (await this.calibrate(model.modelId, { force: false, signal: options.signal })).threads;
+  }
+
+  async #measureThreads(model: Model, signal: AbortSignal | undefined): Promise<ThreadCalibration> {
+    const threadCounts = Array.from({ length: physicalCores() }, (_, index) => index + 1);
+    const trials = await this.#client.call('calibrate', { file: model.location, threadCounts }, signal);
+    const calibration: ThreadCalibration = {
+      modelId: model.modelId,
+      machine: machineName(),
+      threads: chooseThreads(trials),
+      trials,
+      at: this.#options.clock.now(),
+    };
+    this.#options.models.saveCalibration(calibration);
+    this.#options.log.info({ model: model.name, ...calibration }, 'threads-calibrated');
+    return calibration;
+  }
+
+  #fit(model: Model, request: { contextTokens: number; sequences: number }): FitEstimate {
+    const header = readGguf(model.location);
+    return estimateFit(header, {
+      ...request,
+      vocabularySize: model.facts?.vocabularySize ?? 0,
+      availableBytes: process.availableMemory(),
+    });
+  }
+
+  #release(key: string, shared: SharedLoad): void {
+    shared.users -= 1;
+    if (shared.users > 0 || this.#loaded.get(key) !== shared) return;
+    shared.idleTimer = setTimeout(() => {
+      void this.#drop(key, shared);
+    }, this.#options.idleMs ?? 30_000).unref();
+  }
+
+  async #drop(key: string, shared: SharedLoad): Promise<void> {
+    if (this.#loaded.get(key) !== shared) return;
+    if (shared.idleTimer !== null) clearTimeout(shared.idleTimer);
+    this.#loaded.delete(key);
+    this.#loads.delete(key);
+    await shared.unload().catch((error: unknown) => {
+      this.#options.log.warn({ error: String(error) }, 'model-unload-failed');
+    });
+    this.#tell();
+  }
+
+  #stored(modelId: ModelId): Model {
+    const model = this.#options.models.get(modelId);
+    if (model !== null) return model;
+    throw new AppError({
+      code: 'MODEL_NOT_FOUND',
+      message: `No model with the id ${modelId} is known.`,
+      data: { modelId },
+    });
+  }
+
+  #scripted(name: string): Model {
+    const model = scriptedModel(name, this.#options.clock.now());
+    this.#script(model);
+    return model;
+  }
+
+  #script(model: Model): Script {
+    const scripts = { ...builtInScripts, ...this.#options.scripts };
+    const name = model.location.slice('scripted:'.length);
+    const script = scripts[name];
+    if (script !== undefined) return script;
+    throw new AppError({
+      code: 'MODEL_NOT_FOUND',
+      message: `There is no scripted model "${name}". Known: ${Object.keys(scripts).join(', ')}.`,
+    });
+  }
+
+  #tell(): void {
+    if (this.#listeners.size === 0) return;
+    const status = this.status();
+    for (const listener of this.#listeners) listener(status);
+  }
+}
+
+function loadKey(model: Model, options: LoadOptions): string {
+  const { adapters, contextTokens, sequences, threads, format } = options;
+  const text = JSON.stringify([model.modelId, adapters, contextTokens, sequences, threads, format]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/** The fewest threads within 5 % of the best: the rest of the machine has work to do too. */
+export function chooseThreads(trials: readonly { threads: number; tokensPerSecond: number }[]): number {
+  const best = Math.max(...trials.map((trial) => trial.tokensPerSecond));
+  const enough = trials.filter((trial) => trial.tokensPerSecond >= best * 0.95);
+  return Math.min(...enough.map((trial) => trial.threads));
+}
+
+function machineName(): string {
+  return `${hostname()}, ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${physicalCores()} cores`;
+}
+
+function withPresence(model: Model): Model {
+  if (model.kind !== 'gguf' || model.problem !== null || existsSync(model.location)) return model;
+  return {
+    ...model,
+    problem: {
+      code: 'FILE_NOT_FOUND',
+      message: `${model.location} is gone. Put the file back, or remove this entry and add the model where it is now.`,
+      data: { file: model.location },
+    },
+  };
+}
+
+function usable(model: Model): Model {
+  if (model.problem !== null) throw new AppError(model.problem);
+  return model;
+}
+
+function withoutTemplate(name: string): AppError {
+  return new AppError({
+    code: 'INVALID_INPUT',
+    message: `${name} has no chat template (a base model). Choose the completion format, or a model that has one.`,
+  });
+}
+
+function memorySecrets(): SecretStore {
+  const values = new Map<string, string>();
+  return {
+    get: (key) => values.get(key),
+    set: (key, value) => void values.set(key, value),
+    remove: (key) => void values.delete(key),
+  };
+}

@@ -1,0 +1,242 @@
+/** All loaded models of this process, and the methods of the protocol. */
+import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
+import type { Llama, LlamaModel } from 'node-llama-cpp';
+import { AppError } from '#shared/errors.ts';
+import { inferenceMethods } from '#shared/worker/inference.ts';
+import type {
+  InferenceMethod,
+  InferenceResult,
+  LoadParams,
+  Loaded,
+  WorkerStatus,
+} from '#shared/worker/inference.ts';
+import { calibrateThreads } from './calibrate.ts';
+import type { Turnstile } from './decoder.ts';
+import { LoadedModel } from './loaded-model.ts';
+import { knowsArchitecture } from './native.ts';
+
+export interface InferenceHost {
+  log(level: 'debug' | 'info' | 'warn' | 'error', text: string): void;
+  /** `off`: never ask for a GPU (tests, and machines with broken drivers). */
+  gpu: 'auto' | 'off';
+  /** Most threads that any context may use. */
+  maxThreads: number;
+}
+
+type Handlers = {
+  [Method in InferenceMethod]: (
+    params: unknown,
+    signal: AbortSignal,
+  ) => Promise<InferenceResult<Method>> | InferenceResult<Method>;
+};
+
+interface SharedWeights {
+  model: Promise<LlamaModel>;
+  users: number;
+}
+
+export class Inference {
+  readonly #host: InferenceHost;
+  readonly #models = new Map<
+    string,
+    { file: string; ready: Promise<LoadedModel>; current: LoadedModel | null }
+  >();
+  readonly #weights = new Map<string, SharedWeights>();
+  readonly #turnstile: Turnstile = createTurnstile();
+  readonly #rates = new Map<string, { tokens: number; at: number; rate: number | null }>();
+  #llama: Promise<Llama> | null = null;
+  #device = '';
+
+  constructor(host: InferenceHost) {
+    this.#host = host;
+  }
+
+  readonly handlers: Handlers = {
+    load: (params) => this.#load(inferenceMethods.load.params.parse(params)),
+    unload: (params) => this.#unload(inferenceMethods.unload.params.parse(params).loadId),
+    generate: async (params, signal) => {
+      const request = inferenceMethods.generate.params.parse(params);
+      return (await this.#model(request.loadId)).generate(request, signal);
+    },
+    score: async (params, signal) => {
+      const { loadId, prompt, completion } = inferenceMethods.score.params.parse(params);
+      return (await this.#model(loadId)).score(prompt, completion, signal);
+    },
+    embed: async (params, signal) => {
+      const { loadId, texts } = inferenceMethods.embed.params.parse(params);
+      return (await this.#model(loadId)).embed(texts, signal);
+    },
+    tokenize: async (params) => {
+      const { loadId, text } = inferenceMethods.tokenize.params.parse(params);
+      return (await this.#model(loadId)).tokenize(text);
+    },
+    detokenize: async (params) => {
+      const { loadId, tokens } = inferenceMethods.detokenize.params.parse(params);
+      return (await this.#model(loadId)).detokenize(tokens);
+    },
+    endSession: async (params) => {
+      const { loadId, sessionKey } = inferenceMethods.endSession.params.parse(params);
+      return (await this.#model(loadId)).endSession(sessionKey);
+    },
+    calibrate: async (params, signal) => {
+      const { file, threadCounts } = inferenceMethods.calibrate.params.parse(params);
+      const llama = await this.#getLlama();
+      const model = await this.#acquireWeights(file);
+      try {
+        return await calibrateThreads(llama, model, threadCounts, this.#turnstile, signal);
+      } finally {
+        await this.#releaseWeights(file);
+      }
+    },
+  };
+
+  status(now: number): WorkerStatus {
+    const loaded: WorkerStatus['loaded'] = [];
+    for (const [loadId, { current }] of this.#models) {
+      if (current === null) continue;
+      loaded.push({
+        loadId,
+        busySequences: current.busySequences,
+        tokensPerSecond: this.#rate(loadId, current, now),
+      });
+    }
+    return { device: this.#device, loaded };
+  }
+
+  async #load(params: LoadParams): Promise<Loaded> {
+    const known = this.#models.get(params.loadId);
+    if (known !== undefined) return (await known.ready).info;
+    const entry = { file: params.file, ready: this.#open(params), current: null as LoadedModel | null };
+    this.#models.set(params.loadId, entry);
+    try {
+      entry.current = await entry.ready;
+      return entry.current.info;
+    } catch (error) {
+      this.#models.delete(params.loadId);
+      throw loadFailure(error, params.file);
+    }
+  }
+
+  async #open(params: LoadParams): Promise<LoadedModel> {
+    const llama = await this.#getLlama();
+    if (!knowsArchitecture(llama, params.architecture)) throw unsupported(params.architecture, params.file);
+    const model = await this.#acquireWeights(params.file);
+    try {
+      return await LoadedModel.open(llama, model, params, this.#turnstile);
+    } catch (error) {
+      await this.#releaseWeights(params.file);
+      throw error;
+    }
+  }
+
+  async #unload(loadId: string): Promise<boolean> {
+    const entry = this.#models.get(loadId);
+    if (entry === undefined) return false;
+    this.#models.delete(loadId);
+    this.#rates.delete(loadId);
+    await (await entry.ready).dispose();
+    await this.#releaseWeights(entry.file);
+    return true;
+  }
+
+  async #model(loadId: string): Promise<LoadedModel> {
+    const entry = this.#models.get(loadId);
+    if (entry !== undefined) return entry.ready;
+    throw new AppError({
+      code: 'NOT_FOUND',
+      message: 'The model is not loaded in the inference process.',
+      data: { loadId },
+    });
+  }
+
+  async #acquireWeights(file: string): Promise<LlamaModel> {
+    const known = this.#weights.get(file);
+    if (known !== undefined) {
+      known.users += 1;
+      return known.model;
+    }
+    const shared: SharedWeights = {
+      model: this.#getLlama().then((llama) => llama.loadModel({ modelPath: file })),
+      users: 1,
+    };
+    this.#weights.set(file, shared);
+    try {
+      return await shared.model;
+    } catch (error) {
+      this.#weights.delete(file);
+      throw error;
+    }
+  }
+
+  async #releaseWeights(file: string): Promise<void> {
+    const shared = this.#weights.get(file);
+    if (shared === undefined) return;
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    this.#weights.delete(file);
+    await (await shared.model).dispose();
+  }
+
+  #getLlama(): Promise<Llama> {
+    this.#llama ??= getLlama({
+      gpu: this.#host.gpu === 'off' ? false : 'auto',
+      // Never the library's default: more ggml threads than cores cost a factor of 10 to 90.
+      maxThreads: this.#host.maxThreads,
+      build: 'never',
+      skipDownload: true,
+      logLevel: LlamaLogLevel.warn,
+      logger: (level, text) => {
+        this.#host.log(level === LlamaLogLevel.error ? 'error' : 'warn', text);
+      },
+    }).then((llama) => {
+      this.#device = llama.gpu === false ? 'cpu' : llama.gpu;
+      return llama;
+    });
+    return this.#llama;
+  }
+
+  /** Over the time since the last status that saw new tokens. */
+  #rate(loadId: string, model: LoadedModel, now: number): number | null {
+    const last = this.#rates.get(loadId) ?? { tokens: 0, at: now, rate: null };
+    const fresh = model.sampledTokens - last.tokens;
+    const seconds = (now - last.at) / 1000;
+    const rate = fresh > 0 && seconds > 0 ? fresh / seconds : last.rate;
+    this.#rates.set(loadId, { tokens: model.sampledTokens, at: now, rate });
+    return rate;
+  }
+}
+
+function createTurnstile(): Turnstile {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work, work);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
+
+function unsupported(architecture: string, file: string): AppError {
+  return new AppError({
+    code: 'MODEL_UNSUPPORTED',
+    message: `${file} has the architecture "${architecture}", which the bundled llama.cpp does not know. Choose another model, or a newer Daydream.`,
+    data: { architecture, file },
+  });
+}
+
+function loadFailure(error: unknown, file: string): AppError {
+  if (error instanceof AppError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  if (error instanceof Error && error.name === 'InsufficientMemoryError') {
+    return new AppError({
+      code: 'MODEL_OUT_OF_MEMORY',
+      message: `Not enough memory for ${file}: ${reason} Use a smaller context, fewer sequences, or a smaller quantisation.`,
+      cause: error,
+    });
+  }
+  return new AppError({
+    code: 'MODEL_FILE_INVALID',
+    message: `llama.cpp could not load ${file}: ${reason}. Nothing else was changed. Is the file complete, and does the adapter belong to this model?`,
+    data: { file },
+    cause: error,
+  });
+}

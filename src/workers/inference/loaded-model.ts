@@ -1,0 +1,284 @@
+/** One model with one context, ready to answer. Weights are shared between loads of the same file. */
+import type { Llama, LlamaEmbeddingContext, LlamaModel, Token } from 'node-llama-cpp';
+import { AppError } from '#shared/errors.ts';
+import { batchTokens } from '#shared/worker/batch-tokens.ts';
+import type { GenerateParams, Loaded, LoadParams, WorkerGenerateResult } from '#shared/worker/inference.ts';
+import { Decoder } from './decoder.ts';
+import type { Turnstile } from './decoder.ts';
+import { contextFull, generate } from './generate.ts';
+import { compileGrammar } from './grammar.ts';
+import type { CompiledGrammar } from './grammar.ts';
+import { openNative } from './native.ts';
+import type { Native } from './native.ts';
+import { renderPrompt } from './prompt.ts';
+import type { Vocabulary } from './prompt.ts';
+import { createRandom } from './random.ts';
+import { TokenSampler } from './sampling.ts';
+import { PromptCache } from './session.ts';
+import { Slots } from './slots.ts';
+import { createVocabulary, vocabularySize } from './vocabulary.ts';
+
+const greedy = { temperature: 0, topK: 0, topP: 1, minP: 0 };
+
+export class LoadedModel {
+  readonly info: Loaded;
+  readonly #llama: Llama;
+  readonly #model: LlamaModel;
+  readonly #native: Native;
+  readonly #decoder: Decoder;
+  readonly #slots: Slots;
+  readonly #cache: PromptCache;
+  readonly #vocabulary: Vocabulary;
+  readonly #vocabularySize: number;
+  readonly #template: string | null;
+  readonly #turnstile: Turnstile;
+  readonly #disposeContext: () => Promise<void>;
+  readonly #grammars = new Map<string, Promise<CompiledGrammar>>();
+  readonly #chains = new Map<string, Promise<unknown>>();
+  #embedding: Promise<LlamaEmbeddingContext> | null = null;
+  #sampledTokens = 0;
+
+  private constructor(parts: {
+    llama: Llama;
+    model: LlamaModel;
+    native: Native;
+    info: Loaded;
+    batchSize: number;
+    turnstile: Turnstile;
+    disposeContext: () => Promise<void>;
+  }) {
+    this.info = parts.info;
+    this.#llama = parts.llama;
+    this.#model = parts.model;
+    this.#native = parts.native;
+    this.#turnstile = parts.turnstile;
+    this.#disposeContext = parts.disposeContext;
+    this.#decoder = new Decoder(parts.native.context, {
+      batchSize: parts.batchSize,
+      turnstile: parts.turnstile,
+    });
+    this.#slots = new Slots(parts.info.sequences);
+    this.#cache = new PromptCache(parts.native.context, this.#decoder, this.#slots);
+    this.#vocabulary = createVocabulary(parts.model);
+    this.#vocabularySize = vocabularySize(parts.model);
+    this.#template = chatTemplate(parts.model);
+  }
+
+  static async open(
+    llama: Llama,
+    model: LlamaModel,
+    params: LoadParams,
+    turnstile: Turnstile,
+  ): Promise<LoadedModel> {
+    const batchSize = batchTokens(vocabularySize(model), params.contextTokens, params.sequences);
+    const context = await model.createContext({
+      contextSize: params.contextTokens,
+      sequences: params.sequences,
+      batchSize,
+      threads: params.threads,
+      // Sliding-window models would drop what a later branch needs; the full cache keeps every prefix reusable.
+      swaFullCache: true,
+      failedCreationRemedy: false,
+      ...(params.adapters.length === 0
+        ? {}
+        : {
+            lora: { adapters: params.adapters.map(({ path, scale }) => ({ filePath: path, scale })) },
+          }),
+    });
+    const native = openNative(model, context);
+    native.context.setThreads(params.threads);
+    const weights = memory(native.model);
+    return new LoadedModel({
+      llama,
+      model,
+      native,
+      batchSize,
+      turnstile,
+      disposeContext: () => context.dispose(),
+      info: {
+        contextTokens: params.contextTokens,
+        sequences: params.sequences,
+        threads: params.threads,
+        device: llama.gpu === false ? 'cpu' : llama.gpu,
+        hasChatTemplate: chatTemplate(model) !== null,
+        modelBytes: weights,
+        contextBytes: memory(native.context),
+      },
+    });
+  }
+
+  get busySequences(): number {
+    return this.#slots.busyCount;
+  }
+
+  get sampledTokens(): number {
+    return this.#sampledTokens;
+  }
+
+  generate(request: GenerateParams, signal: AbortSignal): Promise<WorkerGenerateResult> {
+    return this.#inOrder(request.sessionKey, async () => {
+      signal.throwIfAborted();
+      const template = request.format === 'completion' ? null : this.#template;
+      if (request.format === 'chat' && template === null) throw noTemplate();
+      const prompt = renderPrompt(request.messages, { template }, this.#vocabulary);
+      const grammar = request.grammar === undefined ? null : await this.#grammar(request.grammar);
+      return generate(
+        {
+          native: this.#native,
+          slots: this.#slots,
+          cache: this.#cache,
+          contextTokens: this.info.contextTokens,
+          vocabularySize: this.#vocabularySize,
+          isEndOfTurn: (token) => this.#model.isEogToken(token as Token),
+          textOf: (tokens) => this.#continuation(tokens),
+          sampled: () => {
+            this.#sampledTokens += 1;
+          },
+        },
+        request,
+        { ...prompt, completionFormat: template === null },
+        grammar,
+        signal,
+      );
+    });
+  }
+
+  async score(
+    prompt: readonly number[],
+    completion: readonly number[],
+    signal: AbortSignal,
+  ): Promise<number[]> {
+    const tokens = [...prompt, ...completion];
+    this.#checkIds(tokens);
+    if (tokens.length > this.info.contextTokens) throw contextFull(tokens.length, this.info.contextTokens);
+    const sampler = new TokenSampler(this.#native, {
+      sampling: greedy,
+      random: createRandom(0),
+      vocabularySize: this.#vocabularySize,
+    });
+    const key = `score ${performance.now()}`;
+    const slot = await this.#slots.acquire(key, tokens, signal);
+    const logprobs = new Array<number>(completion.length).fill(0);
+    try {
+      // The last token predicts nothing that is asked for, so it is not evaluated.
+      await this.#cache.fill(slot, tokens.slice(0, -1), {
+        keepAtMost: prompt.length - 1,
+        rows: completion.map((_, index) => prompt.length - 1 + index),
+        onRow: async (position, row) => {
+          const index = position - (prompt.length - 1);
+          logprobs[index] = await sampler.logprob(row, completion[index] ?? 0);
+        },
+        signal,
+      });
+      return logprobs;
+    } finally {
+      sampler.dispose();
+      this.#slots.release(slot, false);
+    }
+  }
+
+  async embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+    const size = Math.min(this.#model.trainContextSize, 2048);
+    this.#embedding ??= this.#model.createEmbeddingContext({
+      contextSize: size,
+      batchSize: size,
+      threads: this.info.threads,
+    });
+    const context = await this.#embedding;
+    const vectors: Float32Array[] = [];
+    for (const text of texts) {
+      signal.throwIfAborted();
+      const tokens = this.#model.tokenize(text).slice(0, size - 4);
+      const input = tokens.length === 0 ? this.#model.tokenize(' ') : tokens;
+      const { vector } = await this.#turnstile(() => context.getEmbeddingFor(input));
+      vectors.push(unit(vector));
+    }
+    return vectors;
+  }
+
+  tokenize(text: string): number[] {
+    return this.#vocabulary.tokenize(text, { special: false, first: true });
+  }
+
+  detokenize(tokens: readonly number[]): string[] {
+    this.#checkIds(tokens);
+    return tokens.map((token) => this.#vocabulary.textOf([token]));
+  }
+
+  endSession(sessionKey: string): boolean {
+    return this.#slots.endSession(sessionKey);
+  }
+
+  async dispose(): Promise<void> {
+    this.#decoder.close(new AppError({ code: 'CANCELLED', message: 'The model was unloaded.' }));
+    await this.#decoder.exclusive(() => undefined);
+    this.#cache.dispose();
+    if (this.#embedding !== null) await (await this.#embedding).dispose();
+    await this.#disposeContext();
+  }
+
+  /** Requests of one session in order: each builds on the cache of the one before. */
+  #inOrder<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#chains.get(key) ?? Promise.resolve();
+    const result = before.then(work, work);
+    const settled = result.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#chains.set(key, settled);
+    void settled.then(() => {
+      if (this.#chains.get(key) === settled) this.#chains.delete(key);
+    });
+    return result;
+  }
+
+  #grammar(spec: NonNullable<GenerateParams['grammar']>): Promise<CompiledGrammar> {
+    const key = JSON.stringify(spec);
+    const known = this.#grammars.get(key);
+    if (known !== undefined) return known;
+    const compiled = compileGrammar(this.#llama, spec);
+    if (this.#grammars.size >= 256) this.#grammars.clear();
+    this.#grammars.set(key, compiled);
+    compiled.catch(() => this.#grammars.delete(key));
+    return compiled;
+  }
+
+  /** Control tokens have no text. A leading space survives: detokenizers drop it only at the very beginning. */
+  #continuation(tokens: readonly number[]): string {
+    const anchor = this.#model.tokenize('a');
+    return this.#model.detokenize([...tokens] as Token[], false, anchor);
+  }
+
+  #checkIds(tokens: readonly number[]): void {
+    const bad = tokens.find((token) => token >= this.#vocabularySize);
+    if (bad === undefined) return;
+    throw new AppError({
+      code: 'INVALID_INPUT',
+      message: `Token ${bad} is not in this model's vocabulary of ${this.#vocabularySize}. Were the ids made by another model?`,
+      data: { token: bad },
+    });
+  }
+}
+
+function chatTemplate(model: LlamaModel): string | null {
+  const template = model.fileInfo.metadata.tokenizer?.chat_template;
+  return typeof template === 'string' && template.trim() !== '' ? template : null;
+}
+
+function memory(owner: { getMemoryBreakdown(): { cpuRam: number; gpuVram: number } }): number {
+  const { cpuRam, gpuVram } = owner.getMemoryBreakdown();
+  return cpuRam + gpuVram;
+}
+
+function unit(vector: readonly number[]): Float32Array {
+  const length = Math.hypot(...vector);
+  return Float32Array.from(vector, (value) => (length === 0 ? 0 : value / length));
+}
+
+function noTemplate(): AppError {
+  return new AppError({
+    code: 'INVALID_INPUT',
+    message:
+      'This model has no chat template (a base model). Choose the completion format, or a model that has one.',
+  });
+}

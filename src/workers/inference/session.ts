@@ -1,0 +1,127 @@
+/**
+ * Prompts into sequences: keeps what the cache already holds, copies a longer beginning from another sequence if there is one,
+ * evaluates only the rest, and counts truthfully what was evaluated.
+ */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Decoder } from './decoder.ts';
+import type { NativeContext } from './native.ts';
+import { commonPrefix } from './slots.ts';
+import type { Slot, Slots } from './slots.ts';
+
+/** A copy goes through a memory-backed file; below this many tokens evaluating is as cheap. */
+const worthCopying = 32;
+
+export class PromptCache {
+  readonly #context: NativeContext;
+  readonly #decoder: Decoder;
+  readonly #slots: Slots;
+  readonly #folder: string;
+  #copies = 0;
+
+  constructor(context: NativeContext, decoder: Decoder, slots: Slots) {
+    this.#context = context;
+    this.#decoder = decoder;
+    this.#slots = slots;
+    this.#folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'daydream-kv-'));
+  }
+
+  dispose(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Evaluates `tokens` into `slot`; `rows` (absolute positions, all ≥ `keepAtMost`) get logits. Returns how many were evaluated. */
+  async fill(
+    slot: Slot,
+    tokens: readonly number[],
+    options: {
+      keepAtMost: number;
+      rows: readonly number[];
+      onRow(position: number, row: number): Promise<void>;
+      signal: AbortSignal;
+    },
+  ): Promise<number> {
+    await this.#borrow(slot, tokens, options.signal);
+    const keep = await this.truncate(slot, Math.min(commonPrefix(slot.tokens, tokens), options.keepAtMost));
+    slot.target = tokens;
+    const filled = this.append(slot, tokens.slice(keep), {
+      rows: options.rows.map((position) => position - keep),
+      onRow: (index, row) => options.onRow(keep + index, row),
+      signal: options.signal,
+    });
+    slot.targetReady = filled.catch(() => undefined);
+    try {
+      await filled;
+    } finally {
+      slot.target = slot.tokens;
+    }
+    return tokens.length - keep;
+  }
+
+  /** Evaluates `tokens` behind what the slot holds. */
+  async append(
+    slot: Slot,
+    tokens: readonly number[],
+    options: {
+      rows: readonly number[];
+      onRow(index: number, row: number): Promise<void>;
+      signal: AbortSignal;
+    },
+  ): Promise<void> {
+    let done = 0;
+    await this.#decoder.decode(
+      { sequence: slot.sequence, start: slot.tokens.length, tokens, ...options },
+      (count) => {
+        for (const token of tokens.slice(done, done + count)) slot.tokens.push(token);
+        done += count;
+      },
+    );
+  }
+
+  /** Drops the cache behind `length`. Recurrent models cannot drop a tail: then all of it goes. Returns what is left. */
+  async truncate(slot: Slot, length: number): Promise<number> {
+    if (length >= slot.tokens.length) return slot.tokens.length;
+    return this.#decoder.exclusive(() => {
+      const kept = length > 0 && this.#context.removeTokenCellsFromSequence(slot.sequence, length, -1);
+      if (!kept) this.#context.disposeSequence(slot.sequence);
+      slot.tokens = slot.tokens.slice(0, kept ? length : 0);
+      return slot.tokens.length;
+    });
+  }
+
+  /** Gives `to` the cache of `from`. False if it could not be copied; `to` is then empty. */
+  async copy(from: Slot, to: Slot): Promise<boolean> {
+    return this.#decoder.exclusive(async () => {
+      this.#copies += 1;
+      const file = join(this.#folder, `${this.#copies}.kv`);
+      const tokens = [...from.tokens];
+      try {
+        await this.#context.saveSequenceStateToFile(file, from.sequence, Uint32Array.from(tokens));
+        this.#context.disposeSequence(to.sequence);
+        to.tokens = [];
+        await this.#context.loadSequenceStateFromFile(file, to.sequence, tokens.length);
+        to.tokens = tokens;
+        return true;
+      } catch {
+        this.#context.disposeSequence(to.sequence);
+        to.tokens = [];
+        return false;
+      } finally {
+        rmSync(file, { force: true });
+      }
+    });
+  }
+
+  /** Another session may have evaluated the same beginning (instructions, examples), or be about to. */
+  async #borrow(slot: Slot, tokens: readonly number[], signal: AbortSignal): Promise<void> {
+    const own = commonPrefix(slot.tokens, tokens);
+    const donor = this.#slots.bestDonor(tokens, slot);
+    if (donor === null || donor.length - own < worthCopying) return;
+    if (commonPrefix(donor.slot.tokens, tokens) < donor.length) await donor.slot.targetReady;
+    signal.throwIfAborted();
+    const gain = commonPrefix(donor.slot.tokens, tokens) - own;
+    // A copy moves the donor's whole sequence, so a long conversation is not copied for a short beginning.
+    if (gain >= worthCopying && donor.slot.tokens.length <= gain * 8) await this.copy(donor.slot, slot);
+  }
+}
