@@ -12,7 +12,7 @@ export default defineConfig({
           environment: 'node',
           include: [
             'src/{shared,core,workers,cli,serve,main,preload}/**/*.test.ts',
-            'test/arch/**/*.test.ts',
+            'test/{arch,electron}/**/*.test.ts',
           ],
           testTimeout: 30_000,
         },

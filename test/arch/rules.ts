@@ -91,8 +91,8 @@ const rules: Record<string, Check> = {
       folderOf(target) === host ||
       target === 'src/core/app.ts' ||
       target === 'src/core/ports.ts' ||
-      // `daydream serve`, and the command line as a client of a running host.
-      (host === 'cli' && folderOf(target) === 'serve');
+      // Every host lets others attach by WebSocket (docs/adr/0003): the window and the commands start the same server.
+      (host !== 'serve' && target === 'src/serve/index.ts');
     return allowed ? null : 'hosts import shared, core/app and core/ports only, and not each other';
   },
 
