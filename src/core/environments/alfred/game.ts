@@ -1,4 +1,5 @@
 /** One loaded game and its rules: pure functions of a state, shared by every session of the same task. */
+import { AppError } from '#shared/errors.ts';
 import { admissibleCommands, applyAction, goCommands } from './actions.ts';
 import type { Command } from './actions.ts';
 import { feedbackText, introText } from './feedback.ts';
@@ -31,6 +32,12 @@ export function loadGame(problem: Problem, taskText: string): AlfredGame {
   const world = compileWorld(problem);
   const layout = layoutOf(world);
   const goal = groundGoal(world);
+  if (typeof goal === 'boolean') {
+    throw new AppError({
+      code: 'ENVIRONMENT_DATA_INVALID',
+      message: goal ? 'Its goal holds whatever happens.' : 'Its goal can never be reached.',
+    });
+  }
   const first = initialState(world, layout);
   const go = new Map<number, Command[]>();
   let ways: Conjunction[] | null | undefined;
