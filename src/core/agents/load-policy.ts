@@ -1,19 +1,19 @@
-/** From the run's `policy` to somebody who acts: loads the model, or needs none for the two scripted policies. */
+/** From the run's `policy` to somebody who acts: loads the model, or asks the environment's expert for `scripted:expert`. */
 import type { Limits } from '#shared/schema/run.ts';
 import type { Policy, Role } from '#shared/schema/policy.ts';
 import type { ChatModel, ModelService } from '#core/llm/port.ts';
 import type { AgentPolicy } from '#core/agents/policy.ts';
-import { modelPolicy, randomPolicy, solverPolicy } from '#core/agents/policy.ts';
+import { modelPolicy, solverPolicy } from '#core/agents/policy.ts';
 
 export interface LoadedPolicy {
   policy: AgentPolicy;
-  /** null for the policies that need no model. */
+  /** null for the expert, which needs none. */
   model: ChatModel | null;
   release(): Promise<void>;
 }
 
 /** Room that a chat template takes beside prompt and answer. Tokens. */
-const TEMPLATE_ROOM = 64;
+export const TEMPLATE_ROOM = 64;
 
 /** @throws AppError MODEL_… when the model cannot be loaded */
 export async function loadPolicy(
@@ -24,8 +24,6 @@ export async function loadPolicy(
   const release = (): Promise<void> => Promise.resolve();
   if (settings.model === 'scripted:expert')
     return { policy: solverPolicy('scripted:expert'), model: null, release };
-  if (settings.model === 'scripted:random')
-    return { policy: randomPolicy('scripted:random'), model: null, release };
   const loaded = await loadModel(models, settings, {
     ...options,
     contextTokens: options.limits.maxPromptTokens + settings.maxTokens + TEMPLATE_ROOM,

@@ -1,5 +1,5 @@
 /**
- * Who decides the next action: a model, the environment's own expert, or a seeded random choice. The loop does not know which.
+ * Who decides the next action: a model or the environment's own expert. The loop does not know which.
  */
 import { AppError } from '#shared/errors.ts';
 import type { ModelId, Sha256 } from '#shared/ids.ts';
@@ -14,7 +14,6 @@ import { sha256 } from '#core/agents/hash.ts';
 import type { AgentState, PromptSettings } from '#core/agents/prompt.ts';
 import { agentMessages } from '#core/agents/prompt.ts';
 import { PromptMeter } from '#core/agents/prompt-meter.ts';
-import { randomOf } from '#core/agents/random.ts';
 import { promptDelta } from '#core/agents/tokens.ts';
 
 export interface Decision {
@@ -162,26 +161,6 @@ export function solverPolicy(label = 'solver'): AgentPolicy {
           });
         }
         return spoken(action);
-      },
-      end: () => Promise.resolve(),
-    }),
-  };
-}
-
-/** Uniform over the admissible actions: the floor that every policy must beat. */
-export function randomPolicy(label = 'random'): AgentPolicy {
-  return {
-    label,
-    expensive: false,
-    facts: plainFacts('scripted'),
-    actor: ({ seed, episodeId }) => ({
-      decide(state, { stepIndex }) {
-        const actions = state.observation.admissible ?? [];
-        const pick = randomOf('random-policy', seed, episodeId, stepIndex).integer(
-          0,
-          Math.max(0, actions.length - 1),
-        );
-        return Promise.resolve(spoken(actions[pick] ?? ''));
       },
       end: () => Promise.resolve(),
     }),

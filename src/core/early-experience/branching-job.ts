@@ -4,41 +4,29 @@
  */
 import type { AppError } from '#shared/errors.ts';
 import { isInfrastructureError, toAppError } from '#shared/errors.ts';
-import type { EpisodeId, Sha256 } from '#shared/ids.ts';
-import type { Branch } from '#shared/schema/branch.ts';
+import type { Sha256 } from '#shared/ids.ts';
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
 import type { EnvironmentProvider, EnvironmentSession } from '#core/environments/port.ts';
 import { observationHash } from '#core/environments/index.ts';
 import type { JobContext, JobDefinition } from '#core/jobs/port.ts';
 import { defineJob } from '#core/jobs/port.ts';
+import type { ChatModel } from '#core/llm/port.ts';
 import type { CoreServices } from '#core/services.ts';
 import { branchStateKey } from '#core/store/port.ts';
-import type { LoadedPolicy } from '#core/agents/index.ts';
-import {
-  loadPolicy,
-  observationBefore,
-  promptSettings,
-  randomOf,
-  runPool,
-  seedOf,
-  withRetries,
-} from '#core/agents/index.ts';
-import type { PlannedBranch, StartingPoint } from '#core/early-experience/branch.ts';
+import { loadModel, observationBefore, promptSettings, runPool, withRetries } from '#core/agents/index.ts';
+import type { StartingPoint } from '#core/early-experience/branch.ts';
 import { executeBranches, replayStart, snapshotStart } from '#core/early-experience/branch.ts';
 import type { BranchingTotals } from '#core/early-experience/branching-totals.ts';
-import { addDropped, emptyTotals, reportTotals } from '#core/early-experience/branching-totals.ts';
+import { emptyTotals, reportTotals } from '#core/early-experience/branching-totals.ts';
 import { demonstrationsOf } from '#core/early-experience/demonstrations-of.ts';
 import type { Demonstration, ExpertState } from '#core/early-experience/expert-states.ts';
 import { expertStates, placeholderThought } from '#core/early-experience/expert-states.ts';
+import { modelNeeds } from '#core/early-experience/model-needs.ts';
 import type { Proposer } from '#core/early-experience/propose.ts';
-import { proposeActions } from '#core/early-experience/propose.ts';
-import type { AlternativeSet } from '#core/early-experience/sampling.ts';
-import { proposedAlternatives, uniformAlternatives } from '#core/early-experience/sampling.ts';
+import type { SamplingSite } from '#core/early-experience/plan-state.ts';
+import { planState, sessionKey } from '#core/early-experience/plan-state.ts';
 import type { BranchingSpec } from '#core/early-experience/spec.ts';
 import { branchingSpecSchema } from '#core/early-experience/spec.ts';
-
-/** Proposals beyond K for an IWM set that comes from the policy; SR has its own setting. */
-const IWM_EXTRA = 2;
 
 export function createBranchingJob(services: CoreServices): JobDefinition<BranchingSpec, BranchingTotals> {
   return defineJob<BranchingSpec, BranchingTotals>({
@@ -49,16 +37,13 @@ export function createBranchingJob(services: CoreServices): JobDefinition<Branch
   });
 }
 
-interface Site {
+interface Site extends SamplingSite {
   context: JobContext<BranchingSpec, BranchingTotals>;
   services: CoreServices;
-  run: EarlyExperienceRun;
   provider: EnvironmentProvider;
-  proposer: Proposer | null;
   rendering: { actionGuide: string; placeholderThought: string | null };
   /** Restore exact copies instead of replaying prefixes. */
   native: boolean;
-  totals: BranchingTotals;
   total: number;
   /** States committed by this run of the job. */
   committed: Set<string>;
@@ -78,9 +63,8 @@ async function branch(context: JobContext<BranchingSpec, BranchingTotals>, servi
     phase: needsModel ? 'Loading the model' : 'Branching',
   });
   const loaded = needsModel
-    ? await loadPolicy(services.models, run.policy, {
-        limits: run.limits,
-        parallel: Math.min(run.parallel * samplesAtOnce(run), 64),
+    ? await loadModel(services.models, run.policy, {
+        ...modelNeeds(run, demonstrations.length),
         threads: services.store.catalogue.settings().threads,
         signal: context.signal,
       })
@@ -88,6 +72,7 @@ async function branch(context: JobContext<BranchingSpec, BranchingTotals>, servi
   try {
     const site: Site = {
       context,
+      seed: context.seed,
       services,
       run,
       provider,
@@ -225,112 +210,12 @@ async function branchState(
   context.progress({ done: totals.states, total: site.total, unit: 'states', phase: 'Branching' });
 }
 
-/** The expert's action first, then A_i for each method: what will be executed from s_i. */
-async function planState(
-  demonstration: Demonstration,
-  state: ExpertState,
-  site: Site,
-  signal: AbortSignal,
-): Promise<PlannedBranch[]> {
-  const { iwm, sr } = site.run.branching;
-  const planned: PlannedBranch[] = [
-    {
-      purpose: 'expert',
-      alternativeIndex: 0,
-      alternative: { action: state.expertAction, source: 'expert', proposal: null },
-      proposal: null,
-    },
-  ];
-  if (iwm.enabled) {
-    const rules = { unique: true, refill: 'constant-k' as const, keepInadmissible: true, extra: IWM_EXTRA };
-    planned.push(...(await sample('iwm', { ...iwm, ...rules }, demonstration, state, site, signal)));
-  }
-  if (sr.enabled) {
-    const extra = sr.proposals === 'one-request' ? sr.extra : 0;
-    const rules = { unique: sr.unique, refill: sr.refill, keepInadmissible: false, extra };
-    planned.push(...(await sample('sr', { ...sr, ...rules }, demonstration, state, site, signal)));
-  }
-  return planned;
-}
-
-interface SampleRules {
-  sampler: 'uniform' | 'policy';
-  k: number;
-  temperature: number;
-  extra: number;
-  unique: boolean;
-  refill: 'constant-k' | 'inadmissible-only';
-  keepInadmissible: boolean;
-}
-
-async function sample(
-  purpose: 'iwm' | 'sr',
-  rules: SampleRules,
-  { episode }: Demonstration,
-  state: ExpertState,
-  site: Site,
-  signal: AbortSignal,
-): Promise<PlannedBranch[]> {
-  const { admissible } = state.state.observation;
-  const random = randomOf(site.context.seed, episode.episodeId, state.stepIndex, purpose);
-  let set: AlternativeSet;
-  let proposalOf = (_index: number): Branch['proposal'] => null;
-  if (rules.sampler === 'uniform' || site.proposer === null) {
-    set = uniformAlternatives(admissible ?? [], state.expertAction, rules.k, random);
-  } else {
-    const { proposer } = site;
-    const made = await proposeActions(proposer, state.state, {
-      n: rules.k + rules.extra,
-      temperature: rules.temperature,
-      seed: seedOf(site.context.seed, episode.episodeId, state.stepIndex, purpose, 'proposals'),
-      sessionKey: sessionKey(episode.episodeId),
-      signal,
-    });
-    const actions = made.proposals.map(({ action }) => action);
-    set = proposedAlternatives(actions, admissible, state.expertAction, rules, random);
-    site.totals.modelCalls += 1;
-    site.totals.promptCharacters += made.promptCharacters;
-    site.totals.promptTokens += made.promptTokens;
-    site.totals.evaluatedPromptTokens += made.evaluatedPromptTokens;
-    site.totals.completionTokens += made.completionTokens;
-    proposalOf = (index) => {
-      const proposal = made.proposals[index];
-      if (proposal === undefined) return null;
-      return {
-        modelId: proposer.model.info.model.modelId,
-        raw: proposal.text,
-        completionTokens: [...proposal.tokens],
-        logprobs: [...proposal.logprobs],
-        temperature: rules.temperature,
-      };
-    };
-  }
-  addDropped(site.totals, set);
-  return set.alternatives.map((alternative, alternativeIndex) => ({
-    purpose,
-    alternativeIndex,
-    alternative,
-    proposal: alternative.proposal === null ? null : proposalOf(alternative.proposal),
-  }));
-}
-
-function wantsProposals({ branching: { iwm, sr }, policy }: EarlyExperienceRun): boolean {
-  if (policy.model.startsWith('scripted:')) return false;
+function wantsProposals({ branching: { iwm, sr } }: EarlyExperienceRun): boolean {
   return (iwm.enabled && iwm.sampler === 'policy') || (sr.enabled && sr.sampler === 'policy');
 }
 
-function samplesAtOnce({ branching: { iwm, sr } }: EarlyExperienceRun): number {
-  const wanted = [
-    iwm.enabled && iwm.sampler === 'policy' ? iwm.k + IWM_EXTRA : 0,
-    sr.enabled && sr.sampler === 'policy' ? sr.k + sr.extra : 0,
-  ];
-  return Math.max(1, ...wanted);
-}
-
-function proposerOf(loaded: LoadedPolicy | null, run: EarlyExperienceRun): Proposer | null {
-  const model = loaded?.model ?? null;
-  if (model === null) return null;
+function proposerOf(loaded: { model: ChatModel } | null, run: EarlyExperienceRun): Proposer | null {
+  if (loaded === null) return null;
+  const { model } = loaded;
   return { model, policy: run.policy, settings: promptSettings(run.policy, model.info.format) };
 }
-
-const sessionKey = (episodeId: EpisodeId): string => `branch:${episodeId}`;

@@ -14,6 +14,8 @@ export interface BranchingTotals {
   accepted: number;
   rejected: number;
   invalid: number;
+  /** States whose prompt does not fit the model's context: no proposals there. */
+  tooLong: number;
   modelCalls: number;
   promptCharacters: number;
   promptTokens: number;
@@ -34,6 +36,7 @@ export function emptyTotals(): BranchingTotals {
     accepted: 0,
     rejected: 0,
     invalid: 0,
+    tooLong: 0,
     modelCalls: 0,
     promptCharacters: 0,
     promptTokens: 0,

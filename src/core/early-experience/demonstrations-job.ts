@@ -35,7 +35,7 @@ async function demonstrations(context: Context, services: CoreServices): Promise
     });
   }
   const provider = services.environments.get(run.environment.id);
-  const collected = await collect(context, services, provider);
+  const { ids: collected, refused } = await collect(context, services, provider);
   const { kept, rejected } = await prove(collected, context, services, provider);
   if (kept.length === 0) {
     throw new AppError({
@@ -44,20 +44,31 @@ async function demonstrations(context: Context, services: CoreServices): Promise
     });
   }
   const steps = kept.reduce((sum, episode) => sum + episode.steps, 0);
-  return { episodeIds: kept.map(({ episodeId }) => episodeId), demonstrations: kept.length, steps, rejected };
+  return {
+    episodeIds: kept.map(({ episodeId }) => episodeId),
+    demonstrations: kept.length,
+    steps,
+    rejected: refused + rejected,
+  };
 }
 
-function collect(
+interface Collected {
+  ids: EpisodeId[];
+  /** Lines of an import that are no demonstration of this split. */
+  refused: number;
+}
+
+async function collect(
   context: Context,
   services: CoreServices,
   provider: EnvironmentProvider,
-): Promise<EpisodeId[]> {
+): Promise<Collected> {
   const { demonstrations: source } = context.spec.run;
   switch (source.source) {
     case 'solver':
-      return solve(context, services, provider);
+      return { ids: await solve(context, services, provider), refused: 0 };
     case 'recorded':
-      return Promise.resolve(recorded(context, services));
+      return { ids: recorded(context, services), refused: 0 };
     case 'import':
       return imported(context, services, provider, source.file);
   }
@@ -107,10 +118,13 @@ async function imported(
   services: CoreServices,
   provider: EnvironmentProvider,
   file: string,
-): Promise<EpisodeId[]> {
+): Promise<Collected> {
   const { run } = context.spec;
   const ids: EpisodeId[] = [];
+  let solved = 0;
+  let refused = 0;
   const reject = (line: number, reason: string): void => {
+    refused += 1;
     context.emit({
       type: 'demonstration-rejected',
       level: 'warn',
@@ -120,7 +134,7 @@ async function imported(
   };
   for await (const read of readDemonstrations(file, { signal: context.signal })) {
     if (context.pauseRequested) context.pausePoint();
-    if (ids.length >= run.environment.tasks) break;
+    if (solved >= run.environment.tasks) break;
     if (!read.ok) {
       reject(read.rejected.line, read.rejected.reason);
       continue;
@@ -147,11 +161,13 @@ async function imported(
       const id = planId(plan, world);
       if (ids.includes(id)) reject(demonstration.line, 'the same demonstration came before');
       else {
-        if (services.store.episodes.finished([id]).size === 0)
+        if (services.store.episodes.finished([id]).size === 0) {
           await runEpisode(plan, world, { signal: context.signal });
+        }
         ids.push(id);
+        solved += services.store.episodes.get(id)?.success === true ? 1 : 0;
         context.progress({
-          done: ids.length,
+          done: solved,
           total: run.environment.tasks,
           unit: 'demonstrations',
           phase: 'Importing',
@@ -159,7 +175,7 @@ async function imported(
       }
     }
   }
-  return ids;
+  return { ids, refused };
 }
 
 function taskOf(provider: EnvironmentProvider, { taskId }: ImportedDemonstration) {

@@ -41,7 +41,8 @@ export const labelLeak: Detector = ({ text }) =>
 /** (b) Options called by number or letter, as the prompt listed them. */
 export const numbering: Detector = ({ text }) =>
   firstMatch('numbering', text, [
-    /\b(?:alternative|option|choice|candidate|action)s?\s*(?:#|no\.?|number)?\s*(?:\(?\d+\)?|[A-E]\b(?![a-z' ]*[a-z]{2,}\s+\d))/u,
+    /\b(?:alternative|option|choice|candidate|action)s?\s*(?:#|no\.?|number)?\s*\(?\d+\)?/iu,
+    /\b(?:[Aa]lternative|[Oo]ption|[Cc]hoice|[Cc]andidate)\s+\(?[A-E]\b(?!['’])/u,
     /\b(?:first|second|third|fourth|fifth|last)\s+(?:alternative|option|choice|candidate)\b/iu,
     /\b(?:alternative|option)s?\s+(?:one|two|three|four|five)\b/iu,
     /^\s*(?:\(?\d+[.)]|[-*•])\s+\S/mu,

@@ -2,8 +2,9 @@
  * K proposals of the policy in one state: one request with n samples, so the prompt is evaluated once for all of them. The
  * conversation is the demonstration's, in the very format in which the policy acts.
  */
+import { AppError } from '#shared/errors.ts';
 import type { Policy } from '#shared/schema/policy.ts';
-import type { ChatModel, Generation } from '#core/llm/port.ts';
+import type { ChatModel, GenerateRequest, GenerateResult, Generation } from '#core/llm/port.ts';
 import type { AgentState, PromptSettings } from '#core/agents/index.ts';
 import { ACTION_STOP, actionGrammar, agentMessages, parseAnswer } from '#core/agents/index.ts';
 
@@ -19,6 +20,8 @@ export interface Proposals {
   promptTokens: number;
   evaluatedPromptTokens: number;
   completionTokens: number;
+  /** The prompt does not fit the model's context: nothing was proposed. */
+  tooLong: boolean;
 }
 
 export interface Proposer {
@@ -41,7 +44,8 @@ export async function proposeActions(
         }),
       }
     : {};
-  const result = await model.generate(
+  const result = await generateUnlessTooLong(
+    model,
     {
       messages: agentMessages(state, settings),
       sessionKey: options.sessionKey,
@@ -53,8 +57,9 @@ export async function proposeActions(
       format: policy.format,
       ...grammar,
     },
-    { signal: options.signal },
+    options.signal,
   );
+  if (result === null) return { ...NOTHING, tooLong: true };
   return {
     proposals: result.generations.map((generation) => ({
       ...generation,
@@ -64,5 +69,28 @@ export async function proposeActions(
     promptTokens: result.promptTokens.length,
     evaluatedPromptTokens: result.evaluatedPromptTokens,
     completionTokens: result.generations.reduce((sum, { tokens }) => sum + tokens.length, 0),
+    tooLong: false,
   };
+}
+
+const NOTHING: Proposals = {
+  proposals: [],
+  promptCharacters: 0,
+  promptTokens: 0,
+  evaluatedPromptTokens: 0,
+  completionTokens: 0,
+  tooLong: false,
+};
+
+async function generateUnlessTooLong(
+  model: ChatModel,
+  request: GenerateRequest,
+  signal: AbortSignal,
+): Promise<GenerateResult | null> {
+  try {
+    return await model.generate(request, { signal });
+  } catch (thrown) {
+    if (thrown instanceof AppError && thrown.code === 'MODEL_CONTEXT_FULL') return null;
+    throw thrown;
+  }
 }

@@ -15,6 +15,7 @@ import type { Demonstration, ExpertState } from '#core/early-experience/expert-s
 import { expertStates, placeholderThought } from '#core/early-experience/expert-states.ts';
 import { droppedBy } from '#core/early-experience/filter-rules.ts';
 import { detect } from '#core/early-experience/filters.ts';
+import { modelNeeds } from '#core/early-experience/model-needs.ts';
 import type { ReflectionCase } from '#core/early-experience/reflection.ts';
 import { cleanReflection, reflectionPrompt, situation } from '#core/early-experience/reflection.ts';
 import type { ReflectionSpec } from '#core/early-experience/spec.ts';
@@ -69,10 +70,10 @@ async function reflect(context: JobContext<ReflectionSpec, ReflectionTotals>, se
   const { run, demonstrationsJobId } = context.spec;
   const generator = run.reflection.generator === 'self' ? run.policy : run.reflection.generator;
   const description = services.environments.get(run.environment.id).describe();
+  const demonstrations = demonstrationsOf(services.store, demonstrationsJobId);
   context.progress({ done: 0, total: null, unit: 'reflections', phase: 'Loading the model' });
   const loaded = await loadModel(services.models, generator, {
-    contextTokens: 2 * run.limits.maxPromptTokens + run.reflection.maxTokens,
-    parallel: run.parallel,
+    ...modelNeeds(run, demonstrations.length),
     threads: services.store.catalogue.settings().threads,
     signal: context.signal,
   });
@@ -89,7 +90,6 @@ async function reflect(context: JobContext<ReflectionSpec, ReflectionTotals>, se
       lastError: null,
     };
     const rendering = { actionGuide: description.actionGuide, placeholderThought: placeholderThought(run) };
-    const demonstrations = demonstrationsOf(services.store, demonstrationsJobId);
     const tasks = demonstrations.flatMap((demonstration) => tasksOf(demonstration, rendering, site));
     site.total = site.totals.states + tasks.length;
     await runPool(

@@ -69,7 +69,7 @@ function anticipatoryPrompt({
     `What else could be done:\n${others.join('\n')}`,
     'Write your thoughts just before acting: what the goal still needs, why this is the step to take now, and why the other things that could be done would help less.',
     'Rules: use what would happen only to judge what is wise; say what you expect, never what you have seen happen. ' +
-      'Mention nothing that can be learnt only by acting. Call actions by what they do, without numbers or letters. ' +
+      'Mention nothing that can be learnt only by acting. Do not number or letter the choices. ' +
       `Write in the first person, in plain sentences, at most ${String(Math.max(20, Math.floor(maxWords / 2)))} words. ` +
       'Write the thoughts only.',
   ].join('\n\n');

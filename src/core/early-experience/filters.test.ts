@@ -1,0 +1,135 @@
+/** Each detector finds what it should, among it the paper's own printed phrases (spec 1.3), and leaves sound reasoning alone. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { ReflectionFlag } from '#shared/schema/branch.ts';
+import { reflectionFiltersSchema } from '#shared/schema/run.ts';
+import { droppedBy } from '#core/early-experience/filter-rules.ts';
+import type { ReflectionSubject } from '#core/early-experience/filters.ts';
+import { detect } from '#core/early-experience/filters.ts';
+
+const subject = (text: string, extra: Partial<ReflectionSubject> = {}): ReflectionSubject => ({
+  text,
+  raw: text,
+  expertAction: 'go to fridge 1',
+  alternatives: ['go to shelf 1', 'open drawer 2', 'look'],
+  known:
+    'You are in a kitchen. You see a fridge 1, a shelf 1, a drawer 2, a drawer 1, and a shelf 10. Your task: cool some apple.',
+  outcomes: [
+    'You arrive at fridge 1. The fridge 1 is closed.',
+    'On the shelf 1, you see a vase 3.',
+    'Nothing happens.',
+  ],
+  minWords: 5,
+  maxWords: 40,
+  ...extra,
+});
+const flags = (text: string, extra: Partial<ReflectionSubject> = {}): ReflectionFlag[] =>
+  detect(subject(text, extra)).map(({ flag }) => flag);
+
+test.each([
+  ['label-leak', 'The expert action is to go to the fridge, which fits the goal.'],
+  ['label-leak', 'The candidate action should be preferred since it fits the policy.'], // Tau, P1 B.4
+  ['label-leak', 'Everything considered, the expert chooses well, so the fridge it should be.'],
+  ['label-leak', 'The action is: {"name": "find_user_id"} because we would need the user.'], // Tau, P1 B.4
+  ['label-leak', 'Looking at it, the correct action is to walk to the fridge for cooling.'],
+  ['numbering', 'Alternative 2 would only open a drawer, which would not cool anything.'],
+  ['numbering', 'Option B would not help with cooling, so I should go to the fridge.'],
+  ['numbering', 'The second option would waste a step, so I should go to the fridge.'],
+  ['numbering', '1. The apple should be cold.\n2. The fridge would cool it.'],
+  ['scaffold', 'Of the alternative actions listed, all would do less for the goal.'], // Tau, P1 B.4
+  ['scaffold', 'Important: Consider all constraints before I should decide anything.'], // TravelPlanner, P1 B.7
+  ['scaffold', 'Given the expected outcome, going to the fridge should be right.'],
+  ['scaffold', 'The resulting state would be closer to the goal than the other ones.'],
+  ['scaffold', 'As instructed, I would think about the fridge and the shelf first.'],
+  ['outcome-narration', 'Going to the fridge is right. It has produced a valid user ID outcome.'], // Tau, P1 B.4
+  ['outcome-narration', 'Click[item] wins because the product matches what is asked for.'], // WebShop, P1 B.2
+  ['outcome-narration', 'Other actions fail to bring us any nearer to the apple.'], // WebShop, P1 B.2
+  ['outcome-narration', 'I need something cold. I now see that the fridge is closed here.'],
+  ['outcome-narration', 'The shelf is no use: when looking there, nothing happened at all.'],
+  ['outcome-narration', 'The shelf 1 would only offer a vase 3, so the fridge it should be.'],
+  ['doubled', 'The apple should be cold, so the fridge. The apple should be cold, so the fridge.'],
+  ['contradiction', 'The apple may be on a shelf, therefore I will go to shelf 1 now.'],
+  ['contradiction', 'The drawer could hold it; I should open drawer 2 instead of anything else.'],
+  ['contradiction', 'It is cold enough already, so I will not go to fridge 1 yet.'],
+  ['too-short', 'Fridge would cool.'],
+  ['too-long', Array(41).fill('word').join(' ')],
+  ['empty', ' … '],
+  ['empty', ''],
+] as const)('%s: %s', (flag, text) => {
+  expect(flags(text)).toContain(flag);
+});
+
+test.each([
+  'The apple has to be cold. A fridge should cool it, so I will go to fridge 1 rather than go to shelf 1.',
+  'Opening the drawer would cost a step and cool nothing. The fridge is where things get cold, so that is where I go.',
+  'I first need a cold place. Shelves and drawers would not help, so the best thing is to go to fridge 1.',
+  'I could look around, but I would learn nothing about cooling; the fridge should be the nearest way to the goal.',
+  'If nothing happens at the shelf I would have lost a step; going to the fridge keeps the goal in reach.',
+  'There may be one option left after that, yet the fridge is needed in any case for a cold apple.',
+  'My action now should bring me to a cold place, and drawer 1 or shelf 10 would not be one.',
+])('sound reasoning is left alone: %s', (text) => {
+  expect(flags(text)).toEqual([]);
+});
+
+test('an action inside the raw answer is what it concludes', () => {
+  const text = 'The goal needs cooling, so this should come first.';
+  expect(flags(text, { raw: `${text} <action>look</action>` })).toEqual(['contradiction']);
+  expect(flags(text, { raw: `${text} <action>Go to  fridge 1</action>` })).toEqual([]);
+});
+
+test('a longer number is another thing', () => {
+  expect(
+    flags('Things are kept there, so I will go to shelf 10 some other time, the fridge should be next.'),
+  ).toEqual([]);
+});
+
+test('every finding carries the words that gave it away', () => {
+  for (const { evidence } of detect(subject('The expert action is alternative 2.'))) {
+    expect(evidence).not.toBe('');
+    expect(evidence.length).toBeLessThanOrEqual(120);
+  }
+});
+
+test('each rule is a switch; an empty text is dropped whatever the switches say', () => {
+  const all = reflectionFiltersSchema.parse({});
+  const none = { ...all };
+  for (const rule of [
+    'contradiction',
+    'labelLeak',
+    'numbering',
+    'outcomeNarration',
+    'scaffold',
+    'doubled',
+    'length',
+  ] as const) {
+    none[rule] = false;
+  }
+  const found = detect(subject('The expert action is alternative 2.'));
+  expect(droppedBy(found, all)).toEqual(['label-leak', 'numbering']);
+  expect(droppedBy(found, { ...all, labelLeak: false })).toEqual(['numbering']);
+  expect(droppedBy(found, none)).toEqual([]);
+  expect(droppedBy(detect(subject('')), none)).toEqual(['empty']);
+});
+
+test('any text is judged, quickly', () => {
+  const words = fc.constantFrom(
+    'go to fridge 1',
+    'the expert',
+    'option 2',
+    'I will',
+    'not',
+    '\n',
+    '1.',
+    'nothing happens',
+    '"',
+    '<action>',
+  );
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.string(), words), { maxLength: 60 }), (pieces) => {
+      const startedAt = performance.now();
+      detect(subject(pieces.join(' ')));
+      expect(performance.now() - startedAt).toBeLessThan(250);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,170 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { AppError } from '#shared/errors.ts';
+import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
+import type { ImportedLine } from '#core/early-experience/import-demonstrations.ts';
+import { parseDemonstrationLine, readDemonstrations } from '#core/early-experience/import-demonstrations.ts';
+import { openLab } from '#test/helpers/methods.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'daydream-import-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+const signal = new AbortController().signal;
+
+async function read(content: string | Uint8Array): Promise<ImportedLine[]> {
+  const file = path.join(folder, 'demonstrations.jsonl');
+  writeFileSync(file, content);
+  const lines: ImportedLine[] = [];
+  for await (const line of readDemonstrations(file, { signal })) lines.push(line);
+  return lines;
+}
+
+test('good lines are kept, bad ones are named by number and reason', async () => {
+  const lines = await read(
+    [
+      '\u{feff}{"task_id": "a", "actions": ["look"]}\r',
+      '',
+      'not json',
+      '{"task_id": "b", "actions": []}',
+      '{"task_id": "c"}',
+      '{"task_id": "d", "actions": ["x", "y"], "thoughts": ["why"]}',
+      '{"task_id": "e", "actions": ["x", "y"], "thoughts": [" why ", ""]}',
+    ].join('\n'),
+  );
+  expect(
+    lines.map((line) => (line.ok ? line.demonstration.taskId : [line.rejected.line, line.rejected.reason])),
+  ).toEqual([
+    'a',
+    [3, 'not JSON'],
+    [4, expect.stringMatching(/^actions: /u)],
+    [5, expect.stringMatching(/^actions: /u)],
+    [6, '1 thoughts for 2 actions'],
+    'e',
+  ]);
+  const last = lines.at(-1);
+  expect(last?.ok === true && last.demonstration.thoughts).toEqual(['why', null]);
+});
+
+test('a line too long to be a demonstration costs only itself', async () => {
+  const lines = await read(`${'x'.repeat(5_000_000)}\n{"task_id": "a", "actions": ["look"]}\n`);
+  expect(lines.map(({ ok }) => ok)).toEqual([false, true]);
+});
+
+test('a missing file and a file that is no text are told apart', async () => {
+  const missing = (async () => {
+    for await (const line of readDemonstrations(path.join(folder, 'none'), { signal })) void line;
+  })();
+  await expect(missing).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
+  await expect(read(Uint8Array.from([0xff, 0xfe, 0x00, 0x0a]))).rejects.toMatchObject({
+    code: 'FILE_INVALID',
+  });
+});
+
+test('any bytes give lines or a readable error, and every good line is found between them', async () => {
+  const good = '{"task_id": "a", "actions": ["look"]}';
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof(fc.string(), fc.json(), fc.constant(good)), { maxLength: 8 }),
+      async (lines) => {
+        const content = lines.map((line) => line.replace(/\n/gu, ' ')).join('\n');
+        const found = await read(content);
+        const expected = content.split('\n').filter((line) => line.trim() === good).length;
+        expect(found.filter(({ ok }) => ok).length).toBeGreaterThanOrEqual(expected);
+      },
+    ),
+    { numRuns: 100 },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
+      await read(bytes).catch((thrown: unknown) => {
+        expect(thrown).toBeInstanceOf(AppError);
+      });
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('any JSON is either a demonstration or has a reason', () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      const line = parseDemonstrationLine(text, 1);
+      if (!line.ok) expect(line.rejected.reason).not.toBe('');
+    }),
+  );
+});
+
+test('an import is executed, and only what succeeds is kept', async () => {
+  const lab = openLab();
+  try {
+    const provider = lab.services.environments.list().find((one) => one.describe().id === 'household-small');
+    if (provider === undefined) throw new Error('no household-small');
+    const [first, second] = provider.listTasks({ split: 'train', limit: 2 }).tasks;
+    const [held] = provider.listTasks({ split: 'unseen', limit: 1 }).tasks;
+    const solve = async (taskId: NonNullable<typeof first>['taskId']): Promise<string[]> => {
+      const session = await provider.open({ taskId, seed: 1 });
+      await session.reset();
+      const actions: string[] = [];
+      for (let done = false; !done;) {
+        const action = (await session.solve()) ?? '';
+        actions.push(action);
+        done = (await session.step(action)).terminated;
+      }
+      await session.close();
+      return actions;
+    };
+    if (first === undefined || second === undefined || held === undefined) throw new Error('no tasks');
+    const line = (task_id: string, actions: string[]) => JSON.stringify({ task_id, actions });
+    const actions = await solve(first.taskId);
+    const file = path.join(folder, 'import.jsonl');
+    const thoughts = actions.map((_, index) => `reason ${String(index)}`);
+    writeFileSync(
+      file,
+      [
+        JSON.stringify({ task_id: first.taskId, actions, thoughts }),
+        line(first.taskId, actions.slice(0, -1)), // stops too early
+        line(second.taskId, ['look', 'look']), // does not succeed
+        line('no-such-task', actions),
+        line(held.taskId, await solve(held.taskId)), // an evaluation split
+        JSON.stringify({ task_id: first.taskId, actions, thoughts }), // again
+        'garbage',
+      ].join('\n'),
+    );
+    const job = await lab.run(
+      'early-experience',
+      earlyExperienceRunSchema.parse({
+        kind: 'early-experience',
+        environment: { id: 'household-small' },
+        demonstrations: { source: 'import', file },
+        policy: { model: 'none' },
+        branching: { sr: { enabled: false } },
+        reflection: { enabled: false },
+      }),
+    );
+    expect(job.error).toBeNull();
+    expect(job.result).toMatchObject({
+      demonstrations: { demonstrations: 1, steps: actions.length, rejected: 6 },
+    });
+    const reasons = lab.services.store.jobs
+      .events(job.jobId, { afterSeq: 0, limit: 1000, includeChildren: true })
+      .filter(({ type }) => type === 'demonstration-rejected')
+      .map(({ message }) => message);
+    expect(reasons).toHaveLength(6);
+    expect(reasons.join('\n')).toMatch(/line 4: the environment has no task no-such-task/u);
+    expect(reasons.join('\n')).toMatch(/line 5: .* split unseen/u);
+    expect(reasons.join('\n')).toMatch(/line 6: the same demonstration came before/u);
+    expect(reasons.join('\n')).toMatch(/line 7: not JSON/u);
+    const { items } = lab.services.store.episodes.list({ success: true }, 'oldest', {
+      cursor: null,
+      limit: 9,
+    });
+    expect(items).toHaveLength(1);
+    const [kept] = items;
+    expect(kept && lab.services.store.episodes.step(kept.episodeId, 0)?.thought).toBe('reason 0');
+  } finally {
+    await lab.close();
+  }
+});

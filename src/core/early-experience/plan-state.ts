@@ -1,0 +1,117 @@
+/** What will be executed from s_i: the expert's action, then A_i for each method, with the proposals' evidence. */
+import type { EpisodeId } from '#shared/ids.ts';
+import type { Branch } from '#shared/schema/branch.ts';
+import type { EarlyExperienceRun } from '#shared/schema/run.ts';
+import { randomOf, seedOf } from '#core/agents/index.ts';
+import type { PlannedBranch } from '#core/early-experience/branch.ts';
+import type { BranchingTotals } from '#core/early-experience/branching-totals.ts';
+import { addDropped } from '#core/early-experience/branching-totals.ts';
+import type { Demonstration, ExpertState } from '#core/early-experience/expert-states.ts';
+import { IWM_EXTRA } from '#core/early-experience/model-needs.ts';
+import type { Proposer } from '#core/early-experience/propose.ts';
+import { proposeActions } from '#core/early-experience/propose.ts';
+import type { AlternativeSet } from '#core/early-experience/sampling.ts';
+import { proposedAlternatives, uniformAlternatives } from '#core/early-experience/sampling.ts';
+
+export interface SamplingSite {
+  run: EarlyExperienceRun;
+  seed: number;
+  /** null where every sampler is uniform. */
+  proposer: Proposer | null;
+  totals: BranchingTotals;
+}
+
+/** Affinity of the model's cache: the states of one demonstration share their prompt's beginning. */
+export function sessionKey(episodeId: EpisodeId): string {
+  return `branch:${episodeId}`;
+}
+
+/** The expert's action first, then A_i for each method: what will be executed from s_i. */
+export async function planState(
+  demonstration: Demonstration,
+  state: ExpertState,
+  site: SamplingSite,
+  signal: AbortSignal,
+): Promise<PlannedBranch[]> {
+  const { iwm, sr } = site.run.branching;
+  const planned: PlannedBranch[] = [
+    {
+      purpose: 'expert',
+      alternativeIndex: 0,
+      alternative: { action: state.expertAction, source: 'expert', proposal: null },
+      proposal: null,
+    },
+  ];
+  if (iwm.enabled) {
+    const rules = { unique: true, refill: 'constant-k' as const, keepInadmissible: true, extra: IWM_EXTRA };
+    planned.push(...(await sample('iwm', { ...iwm, ...rules }, demonstration, state, site, signal)));
+  }
+  if (sr.enabled) {
+    const extra = sr.proposals === 'one-request' ? sr.extra : 0;
+    const rules = { unique: sr.unique, refill: sr.refill, keepInadmissible: false, extra };
+    planned.push(...(await sample('sr', { ...sr, ...rules }, demonstration, state, site, signal)));
+  }
+  return planned;
+}
+
+interface SampleRules {
+  sampler: 'uniform' | 'policy';
+  k: number;
+  temperature: number;
+  extra: number;
+  unique: boolean;
+  refill: 'constant-k' | 'inadmissible-only';
+  keepInadmissible: boolean;
+}
+
+async function sample(
+  purpose: 'iwm' | 'sr',
+  rules: SampleRules,
+  { episode }: Demonstration,
+  state: ExpertState,
+  site: SamplingSite,
+  signal: AbortSignal,
+): Promise<PlannedBranch[]> {
+  const { admissible } = state.state.observation;
+  const random = randomOf(site.seed, episode.episodeId, state.stepIndex, purpose);
+  let set: AlternativeSet;
+  let proposalOf = (_index: number): Branch['proposal'] => null;
+  if (rules.sampler === 'uniform' || site.proposer === null) {
+    set = uniformAlternatives(admissible ?? [], state.expertAction, rules.k, random);
+  } else {
+    const { proposer } = site;
+    const made = await proposeActions(proposer, state.state, {
+      n: rules.k + rules.extra,
+      temperature: rules.temperature,
+      seed: seedOf(site.seed, episode.episodeId, state.stepIndex, purpose, 'proposals'),
+      sessionKey: sessionKey(episode.episodeId),
+      signal,
+    });
+    site.totals.tooLong += made.tooLong ? 1 : 0;
+    const actions = made.proposals.map(({ action }) => action);
+    set = proposedAlternatives(actions, admissible, state.expertAction, rules, random);
+    site.totals.modelCalls += 1;
+    site.totals.promptCharacters += made.promptCharacters;
+    site.totals.promptTokens += made.promptTokens;
+    site.totals.evaluatedPromptTokens += made.evaluatedPromptTokens;
+    site.totals.completionTokens += made.completionTokens;
+    proposalOf = (index) => {
+      const proposal = made.proposals[index];
+      if (proposal === undefined) return null;
+      return {
+        modelId: proposer.model.info.model.modelId,
+        raw: proposal.text,
+        completionTokens: [...proposal.tokens],
+        logprobs: [...proposal.logprobs],
+        temperature: rules.temperature,
+      };
+    };
+  }
+  addDropped(site.totals, set);
+  return set.alternatives.map((alternative, alternativeIndex) => ({
+    purpose,
+    alternativeIndex,
+    alternative,
+    proposal: alternative.proposal === null ? null : proposalOf(alternative.proposal),
+  }));
+}

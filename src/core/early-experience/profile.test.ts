@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
+import { deviationsOf, withProfile } from '#core/early-experience/profile.ts';
+
+const written = (extra: object = {}) => ({
+  kind: 'early-experience',
+  environment: { id: 'household-small' },
+  policy: { model: 'm' },
+  ...extra,
+});
+const labels = (raw: unknown, family?: string) =>
+  deviationsOf(earlyExperienceRunSchema.parse(raw), family).map(({ label }) => label);
+
+test('the product’s default names every deviation of the spec’s table that concerns the data', () => {
+  expect(labels(written())).toEqual([
+    'one-request',
+    'constant-k',
+    'iwm-format',
+    'prompt-redo',
+    'leak-filters',
+  ]);
+});
+
+test('the paper’s profile sets every switch that the file is silent about', () => {
+  const raw = withProfile(written({ profile: 'paper' }));
+  const run = earlyExperienceRunSchema.parse(raw);
+  expect(run.branching.sr).toMatchObject({
+    proposals: 'samples',
+    refill: 'inadmissible-only',
+    unique: true,
+    extra: 0,
+  });
+  expect(run.reflection).toMatchObject({ template: 'paper', generator: 'self', attempts: 1 });
+  expect(Object.values(run.reflection.filters).filter((value) => value === true)).toEqual([]);
+  // The paper says nothing about the format, so ours stays a deviation.
+  expect(labels(raw)).toEqual(['iwm-format']);
+});
+
+test('what the file says wins over the profile and is recorded', () => {
+  const raw = withProfile(
+    written({
+      profile: 'paper',
+      branching: { sr: { refill: 'constant-k' } },
+      reflection: { attempts: 3, filters: { doubled: true } },
+    }),
+  );
+  expect(labels(raw)).toEqual(['constant-k', 'iwm-format', 'attempts', 'leak-filters']);
+  const run = earlyExperienceRunSchema.parse(raw);
+  expect(run.branching.sr.proposals).toBe('samples');
+});
+
+test('the profile knows the families: contradiction is the paper’s in BFCL and WebArena, the expert triple is not in Tau', () => {
+  const family = (name: string) =>
+    earlyExperienceRunSchema.parse(withProfile(written({ profile: 'paper', environment: { id: name } })));
+  expect(family('tools').reflection.filters.contradiction).toBe(true);
+  expect(family('web').reflection.filters.contradiction).toBe(true);
+  expect(family('household').reflection.filters.contradiction).toBe(false);
+  expect(family('desk').branching.iwm.expertTriple).toBe(false);
+  expect(labels(written({ environment: { id: 'desk' } }))).toContain('tau-expert-triple');
+});
+
+test('other runs and other profiles pass through untouched', () => {
+  for (const raw of [
+    null,
+    3,
+    'text',
+    [],
+    { kind: 'rollout', profile: 'paper' },
+    written({ profile: 'default' }),
+  ]) {
+    expect(withProfile(raw)).toBe(raw);
+  }
+});

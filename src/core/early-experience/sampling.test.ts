@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { canonicalAction, distinctActions, matchAdmissible, randomOf } from '#core/agents/index.ts';
+import { proposedAlternatives, uniformAlternatives } from '#core/early-experience/sampling.ts';
+
+/** Actions that often mean the same in another spelling. */
+const action = fc
+  .tuple(fc.constantFrom('go to', 'open', 'take', 'look'), fc.integer({ min: 0, max: 5 }), fc.boolean())
+  .map(([verb, number, loud]) =>
+    loud ? `  ${verb.toUpperCase()}  ${String(number)}` : `${verb} ${String(number)}`,
+  );
+const actions = fc.array(action, { maxLength: 20 });
+const rules = fc.record({
+  k: fc.integer({ min: 1, max: 8 }),
+  unique: fc.boolean(),
+  refill: fc.constantFrom('constant-k' as const, 'inadmissible-only' as const),
+  keepInadmissible: fc.boolean(),
+});
+
+test('no alternative is ever the expert’s action, in any spelling', () => {
+  fc.assert(
+    fc.property(actions, actions, action, rules, fc.nat(), (proposals, admissible, expert, rule, seed) => {
+      const sets = [
+        uniformAlternatives(admissible, expert, rule.k, randomOf(seed)),
+        proposedAlternatives(proposals, admissible, expert, rule, randomOf(seed)),
+        proposedAlternatives(proposals, null, expert, rule, randomOf(seed)),
+      ];
+      for (const { alternatives } of sets) {
+        for (const alternative of alternatives) {
+          expect(canonicalAction(alternative.action)).not.toBe(canonicalAction(expert));
+          expect(canonicalAction(alternative.action)).not.toBe('');
+        }
+        expect(alternatives.length).toBeLessThanOrEqual(rule.k);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('K is constant wherever the state admits K, and what is missing is counted', () => {
+  fc.assert(
+    fc.property(
+      actions,
+      actions,
+      action,
+      fc.integer({ min: 1, max: 8 }),
+      fc.nat(),
+      (proposals, admissible, expert, k, seed) => {
+        const rule = { k, unique: true, refill: 'constant-k' as const, keepInadmissible: false };
+        const possible = distinctActions(admissible, [expert]).length;
+        const proposed = proposedAlternatives(proposals, admissible, expert, rule, randomOf(seed));
+        const uniform = uniformAlternatives(admissible, expert, k, randomOf(seed));
+        for (const set of [proposed, uniform]) {
+          expect(set.alternatives).toHaveLength(Math.min(k, possible));
+          expect(set.missing).toBe(k - Math.min(k, possible));
+          expect(new Set(set.alternatives.map((one) => canonicalAction(one.action))).size).toBe(
+            set.alternatives.length,
+          );
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test('an inadmissible proposal is replaced for SR and kept for IWM', () => {
+  const admissible = ['a', 'b', 'c', 'd'];
+  const rule = { k: 2, unique: true, refill: 'inadmissible-only' as const };
+  const sr = proposedAlternatives(
+    ['fly', 'b'],
+    admissible,
+    'a',
+    { ...rule, keepInadmissible: false },
+    randomOf(1),
+  );
+  expect(sr.alternatives.map(({ source }) => source)).toEqual(['policy', 'refill']);
+  expect(sr.dropped.inadmissible).toBe(1);
+  for (const one of sr.alternatives) expect(matchAdmissible(one.action, admissible)).not.toBeNull();
+  const iwm = proposedAlternatives(
+    ['fly', 'b'],
+    admissible,
+    'a',
+    { ...rule, keepInadmissible: true },
+    randomOf(1),
+  );
+  expect(iwm.alternatives.map((one) => one.action)).toEqual(['fly', 'b']);
+});
+
+test('the paper’s rule leaves duplicates and expert proposals unreplaced', () => {
+  const rule = { k: 3, unique: true, refill: 'inadmissible-only' as const, keepInadmissible: false };
+  const set = proposedAlternatives(['A', 'b', 'B '], ['a', 'b', 'c', 'd'], 'a', rule, randomOf(1));
+  expect(set).toMatchObject({ missing: 2, dropped: { expert: 1, duplicate: 1, inadmissible: 0 } });
+  expect(set.alternatives.map((one) => one.action)).toEqual(['b']);
+});
+
+test('the same names draw the same actions, other names draw others', () => {
+  const admissible = Array.from({ length: 30 }, (_, index) => `go to ${String(index)}`);
+  const draw = (...names: unknown[]) =>
+    uniformAlternatives(admissible, 'go to 0', 8, randomOf(...names)).alternatives.map((one) => one.action);
+  expect(draw(1, 'e', 3, 'iwm')).toEqual(draw(1, 'e', 3, 'iwm'));
+  expect(draw(1, 'e', 3, 'iwm')).not.toEqual(draw(1, 'e', 3, 'sr'));
+  expect(draw(1, 'e', 3, 'iwm')).not.toEqual(draw(2, 'e', 3, 'iwm'));
+});
+
+test('the uniform sampler draws every action, and every pair, about equally often', () => {
+  const admissible = ['expert', 'a', 'b', 'c', 'd', 'e'];
+  const counts = new Map<string, number>();
+  const rounds = 6000;
+  for (let round = 0; round < rounds; round += 1) {
+    const { alternatives } = uniformAlternatives(admissible, 'expert', 2, randomOf('round', round));
+    const pair = alternatives.map((one) => one.action).join('');
+    counts.set(pair, (counts.get(pair) ?? 0) + 1);
+  }
+  // 20 ordered pairs; chi-square with 19 degrees of freedom stays below 43.8 with probability 0.999.
+  const expected = rounds / 20;
+  const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
+  expect(counts.size).toBe(20);
+  expect(chiSquare).toBeLessThan(43.8);
+});
