@@ -108,6 +108,7 @@ function modelServiceOf(model: ChatModel | null): ModelService {
     unload: () => Promise.resolve(false),
     status: () => ({ state: 'stopped', device: 'none', restarts: 0, loaded: [] }),
     onStatus: () => () => undefined,
+    selfTest: refuse,
     dispose: () => Promise.resolve(),
   };
 }

@@ -126,6 +126,8 @@ export interface ModelService {
   load(model: Model, options: LoadOptions): Promise<{ model: ChatModel; release(): Promise<void> }>;
   unload(modelId: ModelId): Promise<boolean>;
   status(): InferenceStatus;
+  /** Loads a tiny random-weight model, reads a word with it and unloads it: proves that the native library works here. */
+  selfTest(options?: { signal?: AbortSignal | undefined }): Promise<{ device: string; tookMs: number }>;
   /** Called on each change of `status`. Returns the unsubscribe function. */
   onStatus(listener: (status: InferenceStatus) => void): () => void;
   dispose(): Promise<void>;

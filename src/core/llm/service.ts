@@ -21,6 +21,7 @@ import { LocalModel } from './local-model.ts';
 import type { ChatModel, ChatModelInfo, LoadOptions, ModelService } from './port.ts';
 import { builtInScripts, ScriptedModel } from './scripted-model.ts';
 import type { Script } from './scripted-model.ts';
+import { selfTest } from './self-test.ts';
 
 export interface ModelServiceOptions {
   models: ModelStore;
@@ -216,6 +217,10 @@ class Service implements ModelService {
       restarts: this.#client.restarts,
       loaded,
     };
+  }
+
+  selfTest(options: { signal?: AbortSignal | undefined } = {}): Promise<{ device: string; tookMs: number }> {
+    return selfTest(this.#client, this.#options.clock, options);
   }
 
   onStatus(listener: (status: InferenceStatus) => void): () => void {

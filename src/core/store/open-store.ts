@@ -100,6 +100,10 @@ function assembleStore(connection: Connection): Store {
     catalogue: createCatalogueStore(connection),
     blobs,
     counts,
+    check() {
+      const found = connection.pragma('quick_check(1)');
+      return found === 'ok' ? null : String(found);
+    },
     transaction: (work) => connection.transaction(work),
     addRealSteps(split, steps) {
       meters.add(`${realStepsPrefix}${split}`, steps);

@@ -257,6 +257,8 @@ export interface Store {
   readonly catalogue: CatalogueStore;
   readonly blobs: BlobStore;
   counts(): StoreCounts;
+  /** SQLite's quick check of the whole file: null when it is sound, else what it found. */
+  check(): string | null;
   /** Nested calls join the outer transaction. */
   transaction<Result>(work: () => Result): Result;
   /** Adds to the meter of really executed environment steps (demonstrations, rollouts, branches, replays). */

@@ -22,6 +22,8 @@ export const renderedPromptSchema = z.object({
       }),
     )
     .nullable(),
+  /** Why something is left out (token texts need the model, the action guide its environment); empty when all is there. */
+  missing: z.string().default(''),
 });
 
 export const episodesContract = {

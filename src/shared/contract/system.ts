@@ -1,7 +1,12 @@
 import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
 import { procedure } from '#shared/contract/base.ts';
-import { doctorCheckSchema, settingsSchema, systemStatusSchema } from '#shared/schema/system.ts';
+import {
+  doctorCheckSchema,
+  settingsPatchSchema,
+  settingsSchema,
+  systemStatusSchema,
+} from '#shared/schema/system.ts';
 
 export const systemContract = {
   status: procedure.output(systemStatusSchema),
@@ -13,7 +18,7 @@ export const systemContract = {
     .output(z.object({ file: z.string(), bytes: z.int() })),
   settings: {
     get: procedure.output(settingsSchema),
-    set: procedure.input(settingsSchema.partial()).output(settingsSchema),
+    set: procedure.input(settingsPatchSchema).output(settingsSchema),
   },
   licences: procedure.output(
     z.array(z.object({ name: z.string(), version: z.string(), licence: z.string(), kind: z.string() })),

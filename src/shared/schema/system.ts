@@ -68,3 +68,13 @@ export const settingsSchema = z.object({
   notifications: z.boolean().default(true),
 });
 export type Settings = z.infer<typeof settingsSchema>;
+
+/** A change: fields that are left out stay. (`settingsSchema.partial()` would fill them with their defaults.) */
+export const settingsPatchSchema = z
+  .object({
+    theme: settingsSchema.shape.theme.unwrap(),
+    modelFolders: settingsSchema.shape.modelFolders.unwrap(),
+    threads: settingsSchema.shape.threads.unwrap(),
+    notifications: settingsSchema.shape.notifications.unwrap(),
+  } satisfies Record<keyof Settings, z.ZodType>)
+  .partial();

@@ -1,0 +1,228 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const entry = new URL('./main.ts', import.meta.url).pathname;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'daydream-cli-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+function start(args: readonly string[], data = 'data'): ChildProcess {
+  return spawn(process.execPath, [entry, '--data-dir', join(folder, data), ...args], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+async function run(args: readonly string[], data = 'data'): Promise<Ended> {
+  const child = start(args, data);
+  const ended: Ended = { code: null, stdout: '', stderr: '' };
+  child.stdout?.on('data', (chunk) => (ended.stdout += String(chunk)));
+  child.stderr?.on('data', (chunk) => (ended.stderr += String(chunk)));
+  [ended.code] = (await once(child, 'close')) as [number | null];
+  return ended;
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  let text = '';
+  for await (const chunk of child.stdout ?? []) {
+    text += String(chunk);
+    if (text.includes('\n}') || text.includes('Daydream is at')) return text;
+  }
+  throw new Error('the process ended without a line');
+}
+
+async function startServe(data: string): Promise<{ child: ChildProcess; url: string }> {
+  const child = start(['serve', '--no-gui', '--json'], data);
+  const { url } = JSON.parse(await firstLine(child)) as { url: string };
+  return { child, url };
+}
+
+async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> {
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  child.kill(signal);
+  return (await closed)[0];
+}
+
+describe('exit codes', () => {
+  it.each([
+    [['--help'], 0],
+    [['run', '--help'], 0],
+    [['--version'], 0],
+    [['no-such-command'], 2],
+    [['run'], 2],
+    [['rollout'], 2],
+    [['jobs', 'list', '--state', 'sleeping'], 2],
+    [['--seed', 'x', 'jobs'], 2],
+    [['environments', 'check', 'NOT AN ID'], 2],
+    [['models', 'add'], 2],
+    [['jobs', 'show', 'nothing'], 3],
+    [['episodes', 'show', 'nothing'], 3],
+    [['run', 'no-such-preset'], 3],
+    [['run', './no-such.yaml'], 3],
+    [['models', 'inspect', '/no/such/file.gguf'], 4],
+    [['environments', 'check', 'no-such'], 5],
+    [['jobs'], 0],
+  ] as [string[], number][])('daydream %j ends with %i', async (args, code) => {
+    const ended = await run(args);
+    expect(ended, ended.stderr).toMatchObject({ code });
+    if (code !== 0) expect(ended.stderr.length).toBeGreaterThan(10);
+    expect(ended.stderr).not.toMatch(/at .*\.ts:\d+/);
+  });
+
+  it('is 2 for a run file that is wrong, with its line', async () => {
+    const file = join(folder, 'wrong.yaml');
+    await writeFile(file, 'kind: rollout\nenvironment: { id: household }\npolicy:\n  modle: x\n');
+    const ended = await run(['run', file]);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toMatch(/line 4.*modle.*model/);
+  });
+});
+
+describe('--json', () => {
+  it.each([
+    [['doctor']],
+    [['environments']],
+    [['presets']],
+    [['models']],
+    [['jobs']],
+    [['episodes']],
+    [['datasets']],
+    [['run', 'rollout-quick', '--check', '--set', 'policy.model=scripted:random']],
+  ])('prints one JSON document for %j', async (args) => {
+    const { stdout, stderr } = await run(['--json', ...args]);
+    expect(() => JSON.parse(stdout) as unknown, stderr).not.toThrow();
+  });
+
+  it('prints errors as JSON too', async () => {
+    const { stdout } = await run(['jobs', 'show', 'nothing', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'NOT_FOUND' } });
+  });
+});
+
+describe('a run', () => {
+  it('acts, stores and reports, and is repeated by its seed', async () => {
+    const args = [
+      'rollout',
+      '--model',
+      'scripted:random',
+      '--tasks',
+      '3',
+      '--max-steps',
+      '4',
+      '--json',
+      '--seed',
+      '5',
+    ];
+    const first = await run(args, 'rollout');
+    expect(first.code, first.stderr).toBe(0);
+    expect(JSON.parse(first.stdout)).toMatchObject({ state: 'succeeded', seed: 5, result: { episodes: 3 } });
+    const again = await run(args, 'rollout');
+    expect(JSON.parse(again.stdout)).toMatchObject({ result: { reused: 3 } });
+    const listed = await run(['episodes', '--json'], 'rollout');
+    const { items } = JSON.parse(listed.stdout) as { items: { episodeId: string }[] };
+    expect(items).toHaveLength(3);
+    const shown = await run(['episodes', 'show', items[0]?.episodeId ?? ''], 'rollout');
+    expect(shown.stdout).toMatch(/Task: .*\n/);
+    expect(shown.stdout).toMatch(/^> /m);
+  });
+
+  it('changes what --set says', async () => {
+    const { stdout, stderr } = await run(
+      [
+        'run',
+        'rollout-quick',
+        '--json',
+        '--set',
+        'policy.model=scripted:expert',
+        '--set',
+        'environment.tasks=2',
+      ],
+      'set',
+    );
+    expect(JSON.parse(stdout), stderr).toMatchObject({
+      spec: { environment: { tasks: 2 } },
+      result: { successes: 2 },
+    });
+  });
+});
+
+describe('one host for each data folder', () => {
+  it('lets commands attach to a running serve, and refuses a second host', async () => {
+    const { child, url } = await startServe('served');
+    try {
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{20,}$/);
+      const mode = (await stat(join(folder, 'served', 'host.json'))).mode & 0o777;
+      expect(mode).toBe(0o600);
+      const attached = await run(
+        ['rollout', '--model', 'scripted:expert', '--tasks', '2', '--json'],
+        'served',
+      );
+      expect(JSON.parse(attached.stdout), attached.stderr).toMatchObject({ state: 'succeeded' });
+      const jobs = await run(['jobs', '--json'], 'served');
+      expect(JSON.parse(jobs.stdout)).toHaveLength(1);
+      const second = await run(['serve', '--no-gui'], 'served');
+      expect(second.code).toBe(6);
+      expect(second.stderr).toContain(url);
+    } finally {
+      expect(await stop(child)).toBe(0);
+    }
+    expect((await run(['jobs', '--json'], 'served')).code).toBe(0);
+  });
+
+  it('starts again on the folder of a host that was killed', async () => {
+    const { child } = await startServe('killed');
+    await stop(child, 'SIGKILL');
+    const after = await run(['jobs', '--json'], 'killed');
+    expect(after.code, after.stderr).toBe(0);
+    expect(JSON.parse(after.stdout)).toEqual([]);
+  });
+
+  it('pauses on Ctrl-C, keeps what is finished, and resumes to the end', async () => {
+    const child = start(
+      [
+        'rollout',
+        '--model',
+        'scripted:random',
+        '--tasks',
+        '1000',
+        '--max-steps',
+        '50',
+        '--parallel',
+        '2',
+        '--environment',
+        'household',
+        '--json',
+      ],
+      'paused',
+    );
+    let stderr = '';
+    child.stderr?.on('data', (chunk) => (stderr += String(chunk)));
+    while (!/ [1-9]\d*\/1,000 episodes/.test(stderr) && child.exitCode === null)
+      await once(child.stderr ?? child, 'data');
+    expect(await stop(child), stderr).toBe(130);
+    const { stdout } = await run(['jobs', '--json'], 'paused');
+    const [job] = JSON.parse(stdout) as { jobId: string; state: string }[];
+    expect(job?.state).toBe('paused');
+    const before = JSON.parse((await run(['episodes', '--json', '--limit', '1'], 'paused')).stdout) as {
+      total: number;
+    };
+    const resumed = await run(['jobs', 'resume', job?.jobId ?? '', '--json'], 'paused');
+    expect(resumed.code, resumed.stderr).toBe(0);
+    const ended = JSON.parse(resumed.stdout) as { state: string; result: { episodes: number } };
+    expect(ended).toMatchObject({ state: 'succeeded', result: { episodes: 1000 } });
+    expect(before.total).toBeGreaterThan(0);
+  }, 120_000);
+});

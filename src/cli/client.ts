@@ -1,0 +1,71 @@
+/** The contract over WebSocket to a host that already runs on this data folder. */
+import { createORPCClient, ORPCError } from '@orpc/client';
+import { RPCLink } from '@orpc/client/websocket';
+import type { Client } from '#shared/contract/index.ts';
+import { AppError, errorRecordSchema, toAppError } from '#shared/errors.ts';
+
+const connectWithinMs = 5_000;
+
+export interface Connection {
+  client: Client;
+  /** Aborts when the host goes away. */
+  lost: AbortSignal;
+  close(): void;
+}
+
+/** An abort to a host that is gone needs no message; oRPC would throw where nobody can catch it. */
+function linkSocket(socket: WebSocket) {
+  return {
+    addEventListener: socket.addEventListener.bind(socket),
+    removeEventListener: socket.removeEventListener.bind(socket),
+    readyState: WebSocket.OPEN,
+    send(message: string | ArrayBufferLike | Blob | ArrayBufferView) {
+      if (socket.readyState === WebSocket.OPEN) socket.send(message as string);
+      else if (typeof message !== 'string' || !isAbort(message)) throw new Error('The WebSocket is closed.');
+    },
+  };
+}
+
+/** Messages of oRPC's peer protocol carry their type in `t`; 4 is the abort signal. */
+function isAbort(message: string): boolean {
+  return message.length < 100 && (JSON.parse(message) as { t?: number }).t === 4;
+}
+
+/** @throws AppError HOST_UNREACHABLE */
+export async function connect(address: { port: number; token: string }): Promise<Connection> {
+  const socket = new WebSocket(
+    `ws://127.0.0.1:${String(address.port)}/rpc?token=${encodeURIComponent(address.token)}`,
+  );
+  const lost = new AbortController();
+  socket.binaryType = 'arraybuffer';
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => fail(), connectWithinMs);
+    const fail = () => {
+      clearTimeout(timer);
+      socket.close();
+      reject(
+        new AppError({
+          code: 'HOST_UNREACHABLE',
+          message: `The host of this data folder does not answer on 127.0.0.1:${String(address.port)}. If it hangs, end it and try again; nothing is lost.`,
+        }),
+      );
+    };
+    socket.addEventListener('open', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    socket.addEventListener('error', fail);
+  });
+  socket.addEventListener('close', () => lost.abort());
+  const client: Client = createORPCClient(new RPCLink({ websocket: linkSocket(socket) }));
+  return { client, lost: lost.signal, close: () => socket.close() };
+}
+
+/** What a client call threw, as the AppError that the host sent. */
+export function clientError(thrown: unknown): AppError {
+  if (thrown instanceof ORPCError && thrown.code === 'APP') {
+    const record = errorRecordSchema.safeParse(thrown.data);
+    if (record.success) return new AppError({ ...record.data, cause: thrown });
+  }
+  return toAppError(thrown);
+}

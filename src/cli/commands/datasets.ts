@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { datasetIdSchema, jobIdSchema } from '#shared/ids.ts';
+import type { DatasetId, JobId } from '#shared/ids.ts';
+import type { Dataset } from '#shared/schema/dataset.ts';
+import { withSession } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { printResult, table, when } from '../output.ts';
+
+function datasetTable(datasets: readonly Dataset[]): string {
+  return table(
+    datasets,
+    [
+      { title: 'id', value: ({ datasetId }) => datasetId },
+      { title: 'name', value: ({ name }) => name },
+      {
+        title: 'rows',
+        value: ({ manifest }) => manifest.files.map(({ part, rows }) => `${part} ${String(rows)}`).join(', '),
+      },
+      { title: 'created', value: ({ createdAt }) => when(createdAt) },
+      { title: 'folder', value: ({ folder }) => folder },
+    ],
+    'No data sets yet. Collect some: daydream run early-experience-small --set policy.model=FILE.gguf',
+  );
+}
+
+export function addDatasets(program: Command): void {
+  const datasets = program
+    .command('datasets')
+    .description('what was exported, and whether its files are still whole');
+  datasets
+    .command('list', { isDefault: true })
+    .description('newest first')
+    .action((_options: unknown, command: Command) =>
+      withSession(command, async ({ client, json }) => {
+        const { items } = await client.datasets.list({ limit: 500 });
+        printResult(json, items, () => datasetTable(items));
+        return exitCodes.ok;
+      }),
+    );
+  datasets
+    .command('validate')
+    .description('read every line and every checksum again')
+    .argument('<dataset>', 'id', (text) => datasetIdSchema.parse(text))
+    .action((datasetId: DatasetId, _options: unknown, command: Command) =>
+      withSession(command, async ({ client, json, signal }) => {
+        const result = await client.datasets.validate({ datasetId }, { signal });
+        printResult(json, result, () =>
+          result.ok
+            ? 'Every line and every checksum is right.'
+            : result.problems
+                .map(
+                  ({ file, line, reason }) => `${file}${line === null ? '' : `:${String(line)}`}: ${reason}`,
+                )
+                .join('\n'),
+        );
+        return result.ok ? exitCodes.ok : exitCodes.failed;
+      }),
+    );
+}
+
+export function addExport(program: Command): void {
+  program
+    .command('export')
+    .description('write the data sets of a finished Early Experience job again, with the reviews made since')
+    .argument('<job>', 'id of the job', (text) => jobIdSchema.parse(text))
+    .option('--folder <folder>', 'where to (default: inside the data folder)')
+    .option('--name <name>', 'its name in lists', '')
+    .addHelpText('after', '\nExample:\n  daydream export 0193f2… --folder ./household-ee\n')
+    .action((jobId: JobId, { folder, name }: { folder?: string; name: string }, command: Command) =>
+      withSession(command, async ({ client, json, signal }) => {
+        const dataset = await client.datasets.export({ jobId, folder: folder ?? null, name }, { signal });
+        printResult(json, dataset, () => datasetTable([dataset]));
+        return exitCodes.ok;
+      }),
+    );
+}

@@ -1,0 +1,116 @@
+import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { environmentIdSchema } from '#shared/ids.ts';
+import type { EnvironmentId } from '#shared/ids.ts';
+import { withSession } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { printResult, say, table } from '../output.ts';
+import { positiveInteger } from '../parse.ts';
+
+function environmentId(text: string): EnvironmentId {
+  const parsed = environmentIdSchema.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new InvalidArgumentError(
+    'An id has lower-case letters, digits and hyphens, for example household-small.',
+  );
+}
+
+async function list(command: Command): Promise<void> {
+  await withSession(command, async ({ client, json }) => {
+    const environments = await client.environments.list();
+    printResult(json, environments, () =>
+      table(
+        environments,
+        [
+          { title: 'id', value: ({ id }) => id },
+          { title: 'stands beside', value: ({ standsBeside }) => standsBeside },
+          {
+            title: 'tasks',
+            value: ({ splits }) => splits.map(({ split, tasks }) => `${split} ${String(tasks)}`).join(', '),
+          },
+          { title: 'expert', value: ({ expert }) => expert },
+          { title: 'snapshot', value: ({ snapshot }) => snapshot },
+          { title: 'steps', value: ({ maxSteps }) => maxSteps },
+          { title: 'version', value: ({ version }) => version },
+        ],
+        'No environments.',
+      ),
+    );
+    return exitCodes.ok;
+  });
+}
+
+export function addEnvironments(program: Command): void {
+  const environments = program
+    .command('environments')
+    .description('the worlds that agents act in')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  daydream environments
+  daydream environments check household --tasks 50
+  daydream environments add alfworld --folder ~/alfworld/json_2.1.1
+`,
+    );
+  environments
+    .command('list', { isDefault: true })
+    .description('what is installed')
+    .action((_options: unknown, command: Command) => list(command));
+  environments
+    .command('check')
+    .description('run the conformance suite: determinism, solver, snapshots, splits, invalid actions')
+    .argument('<id>', 'environment', environmentId)
+    .option('--tasks <n>', 'tasks of each split', positiveInteger, 20)
+    .action((id: EnvironmentId, { tasks }: { tasks: number }, command: Command) =>
+      withSession(command, async ({ client, json, signal }) => {
+        const result = await client.environments.check(
+          { environmentId: id, tasksPerSplit: tasks },
+          { signal },
+        );
+        printResult(json, result, () =>
+          result.rules
+            .map(
+              ({ rule, passed, checked, unit, detail }) =>
+                `${passed ? 'ok  ' : 'FAIL'}  ${rule} (${String(checked)} ${unit})${detail === '' ? '' : `: ${detail}`}`,
+            )
+            .join('\n'),
+        );
+        return result.rules.every(({ passed }) => passed) ? exitCodes.ok : exitCodes.environment;
+      }),
+    );
+  environments
+    .command('add')
+    .description('add a folder of official games; they are read and played natively, without Python')
+    .argument('<family>', 'alfworld')
+    .requiredOption('--folder <folder>', 'the folder that holds the game.tw-pddl files')
+    .option('--id <id>', 'its name here (default: alfworld)', environmentId)
+    .action((family: string, { folder, id }: { folder: string; id?: EnvironmentId }, command: Command) => {
+      if (family !== 'alfworld') command.error(`error: only the family alfworld can be added, not ${family}`);
+      return withSession(command, async ({ client, json }) => {
+        const added = await client.environments.addAlfworld({ folder, ...(id === undefined ? {} : { id }) });
+        for (const { file, reason } of added.rejected.slice(0, 10)) say(`left out: ${file}: ${reason}`);
+        if (added.rejected.length > 10) say(`… and ${String(added.rejected.length - 10)} more left out`);
+        printResult(
+          json,
+          added,
+          () =>
+            `${added.environment.id}: ${String(added.games)} games added, ${String(added.rejected.length)} files left out.`,
+        );
+        return exitCodes.ok;
+      });
+    });
+  environments
+    .command('remove')
+    .description('forget an added folder; its files stay')
+    .argument('<id>', 'environment', environmentId)
+    .action((id: EnvironmentId, _options: unknown, command: Command) =>
+      withSession(command, async ({ client, json }) => {
+        const result = await client.environments.remove({ environmentId: id });
+        printResult(json, result, () =>
+          result.removed ? `${id} is forgotten; its files stay.` : `${id} was not there.`,
+        );
+        return result.removed ? exitCodes.ok : exitCodes.notFound;
+      }),
+    );
+}

@@ -1,0 +1,105 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { environmentIdSchema, episodeIdSchema, jobIdSchema } from '#shared/ids.ts';
+import type { EpisodeId } from '#shared/ids.ts';
+import type { Split } from '#shared/schema/environment.ts';
+import { splitSchema } from '#shared/schema/environment.ts';
+import type { EpisodePurpose } from '#shared/schema/episode.ts';
+import { episodePurposeSchema } from '#shared/schema/episode.ts';
+import { withSession } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { printResult, say, table } from '../output.ts';
+import { positiveInteger } from '../parse.ts';
+import { transcript } from '../transcript.ts';
+
+interface ListOptions {
+  environment?: string;
+  split?: Split;
+  job?: string;
+  purpose?: EpisodePurpose;
+  success?: true;
+  failure?: true;
+  text?: string;
+  limit: number;
+  cursor?: string;
+}
+
+function filterOf({ environment, split, job, purpose, success, failure, text }: ListOptions) {
+  return {
+    ...(environment === undefined ? {} : { environmentId: environmentIdSchema.parse(environment) }),
+    ...(split === undefined ? {} : { split }),
+    ...(job === undefined ? {} : { jobId: jobIdSchema.parse(job) }),
+    ...(purpose === undefined ? {} : { purpose }),
+    ...(success === true ? { success: true } : failure === true ? { success: false } : {}),
+    ...(text === undefined ? {} : { text }),
+  };
+}
+
+export function addEpisodes(program: Command): void {
+  const episodes = program
+    .command('episodes')
+    .description('every episode that was acted, demonstrated or played')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  daydream episodes --environment household-small --success
+  daydream episodes show 4b1f…                 as text
+  daydream episodes show 4b1f… --json          with every step, prompt and branch count
+`,
+    );
+  episodes
+    .command('list', { isDefault: true })
+    .description('newest first')
+    .option('--environment <id>', 'only this world')
+    .addOption(new Option('--split <split>').choices(splitSchema.options))
+    .addOption(new Option('--purpose <purpose>').choices(episodePurposeSchema.options))
+    .option('--job <id>', 'of one job')
+    .option('--success', 'only successful ones')
+    .option('--failure', 'only unsuccessful ones')
+    .option('--text <words>', 'in the task')
+    .option('--limit <n>', 'rows', positiveInteger, 50)
+    .option('--cursor <cursor>', 'continue after an earlier page')
+    .action((options: ListOptions, command: Command) =>
+      withSession(command, async ({ client, json }) => {
+        const page = await client.episodes.list({
+          filter: filterOf(options),
+          limit: Math.min(options.limit, 500),
+          cursor: options.cursor ?? null,
+        });
+        printResult(json, page, () =>
+          table(
+            page.items,
+            [
+              { title: 'id', value: (row) => row.episodeId },
+              { title: 'purpose', value: (row) => row.purpose },
+              {
+                title: 'outcome',
+                value: (row) =>
+                  row.status === 'finished' ? (row.success ? 'success' : 'no success') : row.status,
+              },
+              { title: 'steps', value: (row) => row.steps },
+              { title: 'invalid', value: (row) => row.invalidActions },
+              { title: 'reward', value: (row) => row.totalReward },
+              { title: 'policy', value: (row) => row.policyLabel },
+              { title: 'task', value: (row) => row.instruction.slice(0, 60) },
+            ],
+            'No episodes match. Make some: daydream rollout --model FILE.gguf',
+          ),
+        );
+        if (page.nextCursor !== null && !json) say(`More: add --cursor ${page.nextCursor}`);
+        return exitCodes.ok;
+      }),
+    );
+  episodes
+    .command('show')
+    .description('one episode, step by step')
+    .argument('<episode>', 'id', (text) => episodeIdSchema.parse(text))
+    .action((episodeId: EpisodeId, _options: unknown, command: Command) =>
+      withSession(command, async ({ client, json }) => {
+        const shown = await client.episodes.get({ episodeId });
+        printResult(json, shown, () => transcript(shown));
+        return exitCodes.ok;
+      }),
+    );
+}

@@ -1,0 +1,162 @@
+import type { Command } from 'commander';
+import { jobIdSchema } from '#shared/ids.ts';
+import type { JobId } from '#shared/ids.ts';
+import type { Job, JobState } from '#shared/schema/job.ts';
+import { jobStateSchema } from '#shared/schema/job.ts';
+import type { Work } from '../command.ts';
+import { globalOptions, withSession } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { followJob, reportEnd } from '../follow.ts';
+import { duration, number, printResult, say, table, when } from '../output.ts';
+import { positiveInteger } from '../parse.ts';
+import { Option } from 'commander';
+
+const jobId = (text: string): JobId => jobIdSchema.parse(text);
+
+function progressWords({ progress }: Job): string {
+  if (progress === null) return '';
+  const total = progress.total === null ? '' : `/${number(progress.total)}`;
+  return `${progress.phase} ${number(progress.done)}${total} ${progress.unit}`;
+}
+
+function jobTable(jobs: readonly Job[]): string {
+  return table(
+    jobs,
+    [
+      { title: 'id', value: (job) => job.jobId },
+      {
+        title: 'state',
+        value: (job) => (job.attempt > 1 ? `${job.state} (attempt ${String(job.attempt)})` : job.state),
+      },
+      { title: 'kind', value: (job) => job.kind },
+      { title: 'title', value: (job) => job.title },
+      { title: 'progress', value: progressWords },
+      { title: 'active', value: (job) => duration(job.activeMs) },
+      { title: 'created', value: (job) => when(job.createdAt) },
+    ],
+    'No jobs yet. Start one: daydream quickstart',
+  );
+}
+
+function showText(
+  job: Job,
+  children: readonly Job[],
+  events: readonly { at: number; level: string; type: string; message: string }[],
+): string {
+  const lines = [jobTable([job, ...children])];
+  if (job.error !== null) lines.push('', `${job.error.code}: ${job.error.message}`);
+  if (job.result !== null) lines.push('', `result: ${JSON.stringify(job.result, null, 2)}`);
+  if (events.length > 0) lines.push('', 'last events:');
+  for (const event of events.toReversed()) {
+    lines.push(
+      `  ${when(event.at) ?? ''}  ${event.level === 'info' ? '' : `${event.level.toUpperCase()} `}${event.type}: ${event.message}`,
+    );
+  }
+  return lines.join('\n');
+}
+
+/** One line of JSON an update, for scripts that watch. */
+async function watch(work: Work, id: JobId): Promise<number> {
+  const job = await followJob(work, id, {
+    onInterrupt: 'detach',
+    quiet: work.json,
+    onUpdate: (update, view) => {
+      if (work.json) process.stdout.write(`${JSON.stringify(update)}\n`);
+      else
+        for (const event of update.events)
+          if (event.level !== 'info') view.say(`${event.type}: ${event.message}`);
+    },
+  });
+  return work.signal.aborted ? exitCodes.cancelled : reportEnd(job);
+}
+
+/** Attached: the host goes on with it. Alone: this process becomes the host and runs it to its end. */
+async function resume(work: Work, id: JobId): Promise<number> {
+  const job = await work.client.jobs.resume({ jobId: id });
+  if (!work.session.attached) {
+    const ended = await followJob(work, id, { onInterrupt: 'pause', quiet: work.json });
+    if (work.json) printResult(true, ended, () => '');
+    return reportEnd(ended);
+  }
+  printResult(work.json, job, () => `${job.title}: ${job.state}.`);
+  return exitCodes.ok;
+}
+
+export function addJobs(program: Command): void {
+  const jobs = program
+    .command('jobs')
+    .description('what runs, what ran, what can go on')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  daydream jobs
+  daydream jobs watch 0193f2…        Ctrl-C stops watching; the job goes on
+  daydream jobs pause 0193f2…        finishes what is in flight
+  daydream jobs resume 0193f2…       here when no host runs, else in the host
+`,
+    );
+  jobs
+    .command('list', { isDefault: true })
+    .description('newest first; stages are listed with `show`')
+    .addOption(new Option('--state <state>', 'only these').choices(jobStateSchema.options))
+    .option('--limit <n>', 'rows', positiveInteger, 50)
+    .action(({ state, limit }: { state?: JobState; limit: number }, command: Command) =>
+      withSession(command, async ({ client, json }) => {
+        const filter = { parentId: null, ...(state === undefined ? {} : { state }) };
+        const page = await client.jobs.list({ filter, limit: Math.min(limit, 500) });
+        printResult(json, page.items, () => jobTable(page.items));
+        return exitCodes.ok;
+      }),
+    );
+  jobs
+    .command('show')
+    .description('state, stages, result and the last events of one job')
+    .argument('<job>', 'id', jobId)
+    .action((id: JobId, _options: unknown, command: Command) =>
+      withSession(command, async ({ client, json }) => {
+        const { job, children } = await client.jobs.get({ jobId: id });
+        const events = (await client.jobs.events({ jobId: id, limit: 20 })).items;
+        printResult(json, { job, children, events }, () => showText(job, children, events));
+        return exitCodes.ok;
+      }),
+    );
+  for (const verb of ['pause', 'cancel'] as const) {
+    jobs
+      .command(verb)
+      .description(
+        verb === 'pause'
+          ? 'start nothing new, finish what is in flight'
+          : 'stop at once; finished work is kept',
+      )
+      .argument('<job>', 'id', jobId)
+      .action((id: JobId, _options: unknown, command: Command) =>
+        withSession(command, async ({ client, json }) => {
+          const job = await client.jobs[verb]({ jobId: id });
+          printResult(json, job, () => `${job.title}: ${job.state}.`);
+          return exitCodes.ok;
+        }),
+      );
+  }
+  jobs
+    .command('resume')
+    .description('go on with a paused job')
+    .argument('<job>', 'id', jobId)
+    .action((id: JobId, _options: unknown, command: Command) =>
+      withSession(command, (work) => resume(work, id), { runsJobs: true }),
+    );
+  jobs
+    .command('watch')
+    .description('follow one job; with --json one line an update')
+    .argument('<job>', 'id', jobId)
+    .action((id: JobId, _options: unknown, command: Command) =>
+      withSession(command, (work) => {
+        if (!work.session.attached && !globalOptions(command).json) {
+          say(
+            'No host runs on this data folder, so nothing moves. `daydream jobs resume` or `daydream serve` goes on with it.',
+          );
+        }
+        return watch(work, id);
+      }),
+    );
+}

@@ -1,0 +1,183 @@
+import type { Command } from 'commander';
+import type { Client } from '#shared/contract/index.ts';
+import { AppError } from '#shared/errors.ts';
+import type { Model } from '#shared/schema/model.ts';
+import { withSession } from '../command.ts';
+import { exitCodeOf, exitCodes } from '../exit-codes.ts';
+import { bytes, duration, printResult, table } from '../output.ts';
+import { positiveInteger } from '../parse.ts';
+
+/** By id, by the start of an id, by name or by path; a path that is not known yet is added. */
+export async function findModel(client: Client, reference: string): Promise<Model> {
+  const models = await client.models.list();
+  const exact = models.find(({ modelId, location }) => modelId === reference || location === reference);
+  const loose = models.filter(({ modelId, name }) => modelId.startsWith(reference) || name === reference);
+  const found = exact ?? (loose.length === 1 ? loose[0] : undefined);
+  if (found !== undefined) return found;
+  if (loose.length > 1) {
+    throw new AppError({
+      code: 'INVALID_INPUT',
+      message: `${reference} names ${String(loose.length)} models. Give the id.`,
+    });
+  }
+  const [added] = await client.models.add({ path: reference });
+  if (added === undefined) {
+    throw new AppError({ code: 'MODEL_NOT_FOUND', message: `There is no GGUF file at ${reference}.` });
+  }
+  return added;
+}
+
+function modelTable(models: readonly Model[]): string {
+  return table(
+    models,
+    [
+      { title: 'id', value: ({ modelId }) => modelId },
+      { title: 'name', value: ({ name }) => name },
+      {
+        title: 'kind',
+        value: ({ kind, facts }) => (facts === null ? kind : `${facts.architecture} ${facts.quantisation}`),
+      },
+      { title: 'size', value: ({ sizeBytes }) => bytes(sizeBytes) },
+      {
+        title: 'template',
+        value: ({ facts }) => (facts === null ? null : facts.hasChatTemplate ? 'chat' : 'none (base)'),
+      },
+      { title: 'problem', value: ({ problem }) => problem?.message ?? '' },
+    ],
+    'No models yet. Add one: daydream models add FILE.gguf',
+  );
+}
+
+function inspect(program: Command): void {
+  program
+    .command('inspect')
+    .description('what the file says about itself, and whether it fits in memory, without loading it')
+    .argument('<model>', 'id, name or path')
+    .option('--context <tokens>', 'context length', positiveInteger, 4096)
+    .option('--sequences <n>', 'conversations decoded together', positiveInteger, 8)
+    .action((reference: string, options: { context: number; sequences: number }, command: Command) =>
+      withSession(command, async ({ client, json }) => {
+        const model = await findModel(client, reference);
+        const { context: contextTokens, sequences } = options;
+        const usable = model.problem === null && model.kind === 'gguf';
+        const fit = usable
+          ? await client.models.fit({ modelId: model.modelId, contextTokens, sequences })
+          : null;
+        printResult(json, { model, fit }, () =>
+          [
+            modelTable([model]),
+            `file: ${model.location}`,
+            `sha256: ${model.sha256 ?? 'none'}`,
+            ...(model.facts === null
+              ? []
+              : [
+                  `${String(model.facts.layers)} layers, ${model.facts.parameters.toLocaleString('en')} parameters, trained context ${String(model.facts.contextLength)} tokens`,
+                ]),
+            ...(fit === null
+              ? []
+              : [
+                  `${bytes(fit.totalBytes)} needed for ${String(sequences)} × ${String(contextTokens)} tokens, ${bytes(fit.availableBytes)} free: ${fit.fits ? 'fits' : `does not fit. ${fit.advice}`}`,
+                ]),
+          ].join('\n'),
+        );
+        return model.problem === null ? exitCodes.ok : exitCodeOf(model.problem.code);
+      }),
+    );
+}
+
+function test(program: Command): void {
+  program
+    .command('test')
+    .description('load it, measure thread counts once, write a few tokens')
+    .argument('<model>', 'id, name or path')
+    .option('--recalibrate', 'measure the thread counts again', false)
+    .action((reference: string, { recalibrate }: { recalibrate: boolean }, command: Command) =>
+      withSession(command, async ({ client, json, signal }) => {
+        const { modelId, name } = await findModel(client, reference);
+        const result = await client.models.test({ modelId, recalibrate }, { signal });
+        printResult(json, result, () =>
+          result.error === null
+            ? [
+                `${name}: loaded in ${duration(result.loadMs)}`,
+                `reads ${result.promptTokensPerSecond?.toFixed(1) ?? '–'} tokens/s, writes ${result.completionTokensPerSecond?.toFixed(1) ?? '–'} tokens/s`,
+                ...(result.calibration === null
+                  ? []
+                  : [
+                      `${String(result.calibration.threads)} threads chosen of ${result.calibration.trials.map(({ threads, tokensPerSecond }) => `${String(threads)}: ${tokensPerSecond.toFixed(1)}`).join(', ')} tokens/s`,
+                    ]),
+                `it wrote: ${JSON.stringify(result.sample)}`,
+              ].join('\n')
+            : `${name}: ${result.error.message}`,
+        );
+        return result.error === null ? exitCodes.ok : exitCodeOf(result.error.code);
+      }),
+    );
+}
+
+export function addModels(program: Command): void {
+  const models = program
+    .command('models')
+    .description('local GGUF files and OpenAI-compatible servers')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  daydream models add ~/models            every GGUF below the folder
+  daydream models inspect qwen2.5-0.5b-instruct-q4_k_m.gguf --context 8192
+  daydream models test 3fa94c20e1b2d7a8
+  daydream models add --http http://127.0.0.1:8080/v1 --name my-model
+`,
+    );
+  models
+    .command('list', { isDefault: true })
+    .description('what is known here')
+    .action((_options: unknown, command: Command) =>
+      withSession(command, async ({ client, json }) => {
+        const known = await client.models.list();
+        printResult(json, known, () => modelTable(known));
+        return exitCodes.ok;
+      }),
+    );
+  models
+    .command('add')
+    .description('add a GGUF file, a folder of them, or a server')
+    .argument('[path]', 'file or folder')
+    .option('--http <url>', 'base URL of an OpenAI-compatible server')
+    .option('--name <model>', 'the server’s model name')
+    .action(
+      (path: string | undefined, { http, name }: { http?: string; name?: string }, command: Command) => {
+        if ((path === undefined) === (http === undefined))
+          command.error('error: give a path, or --http with --name');
+        if (http !== undefined && name === undefined) command.error('error: --http also needs --name');
+        return withSession(command, async ({ client, json }) => {
+          const apiKey = process.env['DAYDREAM_API_KEY'];
+          const added =
+            http === undefined
+              ? await client.models.add({ path: path ?? '' })
+              : [
+                  await client.models.addHttp({
+                    baseUrl: http,
+                    model: name ?? '',
+                    ...(apiKey === undefined ? {} : { apiKey }),
+                  }),
+                ];
+          printResult(json, added, () => modelTable(added));
+          return added.some(({ problem }) => problem === null) ? exitCodes.ok : exitCodes.model;
+        });
+      },
+    );
+  inspect(models);
+  test(models);
+  models
+    .command('remove')
+    .description('forget an entry; the file stays')
+    .argument('<model>', 'id, name or path')
+    .action((reference: string, _options: unknown, command: Command) =>
+      withSession(command, async ({ client, json }) => {
+        const { modelId, name } = await findModel(client, reference);
+        const result = await client.models.remove({ modelId });
+        printResult(json, result, () => `${name} is forgotten; its file stays.`);
+        return exitCodes.ok;
+      }),
+    );
+}

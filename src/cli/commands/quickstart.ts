@@ -1,0 +1,173 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { Client } from '#shared/contract/index.ts';
+import type { Dataset } from '#shared/schema/dataset.ts';
+import type { Job } from '#shared/schema/job.ts';
+import type { Model } from '#shared/schema/model.ts';
+import { AppError } from '#shared/errors.ts';
+import { assign, writeRandomGguf } from '#core/app.ts';
+import type { Work } from '../command.ts';
+import { withSession } from '../command.ts';
+import { printFinishedEpisodes } from '../episode-feed.ts';
+import { followJob, reportEnd } from '../follow.ts';
+import { duration, number, printResult, say } from '../output.ts';
+import { positiveInteger } from '../parse.ts';
+import { findModel } from './models.ts';
+import { findPreset } from './presets.ts';
+
+interface QuickstartOptions {
+  model?: string;
+  tasks: number;
+  grammar?: boolean;
+}
+
+/** Where no model is given: everything is real but the knowledge. */
+async function chooseModel(
+  { client, session }: Work,
+  given: string | undefined,
+): Promise<{ model: Model; random: boolean }> {
+  if (given !== undefined) return { model: await findModel(client, given), random: false };
+  const file = join(session.dataFolder, 'models', 'random-weights-quickstart.gguf');
+  if (!existsSync(file)) writeRandomGguf(file, { seed: 1, contextLength: 8192 });
+  say(
+    'No --model was given: this uses a tiny model with RANDOM WEIGHTS, written just now. It has learned nothing.',
+  );
+  say(
+    'An action grammar lets it act all the same; its reflections are text noise, and the filters are expected to drop them.',
+  );
+  say('With a real model: npm run quickstart -- --model FILE.gguf\n');
+  return { model: await findModel(client, file), random: true };
+}
+
+/** First the model is seen acting: a few short episodes, told as they end. */
+async function watchItAct(work: Work, model: Model, grammar: boolean): Promise<Job> {
+  say('1. The model acts: three episodes, at most six steps each.');
+  const preset = await findPreset(work.client, 'rollout-quick');
+  const yaml = assign(preset.yaml, [
+    `policy.model=${model.modelId}`,
+    `policy.actionGrammar=${String(grammar)}`,
+    `policy.thought=${String(!grammar)}`,
+    `seed=${String(work.seed ?? 1)}`,
+    'environment.tasks=3',
+    'limits.maxSteps=6',
+    'policy.maxTokens=64',
+    'parallel=3',
+  ]);
+  const job = await work.client.runs.start({ yaml });
+  const onUpdate = work.json ? undefined : printFinishedEpisodes(work.client);
+  return followJob(work, job.jobId, {
+    onInterrupt: 'pause',
+    quiet: work.json,
+    ...(onUpdate === undefined ? {} : { onUpdate }),
+  });
+}
+
+async function collect(
+  work: Work,
+  model: Model,
+  { tasks, grammar }: { tasks: number; grammar: boolean },
+): Promise<Job> {
+  say('\n2. Early Experience: demonstrations → branches → reflections → data sets.');
+  const preset = await findPreset(work.client, 'quickstart');
+  const yaml = assign(preset.yaml, [
+    `policy.model=${model.modelId}`,
+    `policy.actionGrammar=${String(grammar)}`,
+    `policy.thought=${String(!grammar)}`,
+    `seed=${String(work.seed ?? 1)}`,
+    `environment.tasks=${String(tasks)}`,
+  ]);
+  const job = await work.client.runs.start({ yaml });
+  return followJob(work, job.jobId, { onInterrupt: 'pause', quiet: work.json });
+}
+
+async function datasetOf(client: Client, job: Job): Promise<Dataset> {
+  const { job: parent, children } = await client.jobs.get({ jobId: job.jobId });
+  const ids = new Set([parent.jobId, ...children.map(({ jobId }) => jobId)]);
+  const { items } = await client.datasets.list({ limit: 500 });
+  const found = items.find(({ jobId }) => jobId !== null && ids.has(jobId));
+  if (found === undefined) {
+    throw new AppError({
+      code: 'NOT_FOUND',
+      message: `Job ${job.jobId} ended without a data set. See: daydream jobs show ${job.jobId}`,
+    });
+  }
+  return found;
+}
+
+/** Every figure comes from the manifest, which was counted while the files were written. */
+function summary({ manifest, folder }: Dataset): string {
+  const { branches } = manifest;
+  const row = (name: string, value: number) => `  ${name.padEnd(44)}${number(value).padStart(10)}`;
+  return [
+    'What was collected',
+    row('tasks', manifest.tasks),
+    row('expert demonstrations', manifest.demonstrations),
+    row('expert states', manifest.states),
+    row('branches executed', branches.executed),
+    row('  proved and accepted', branches.accepted),
+    row('  rejected (start not proved equal)', branches.rejected),
+    row('  invalid in the environment', branches.invalid),
+    row('  not admissible', branches.inadmissible),
+    row('  same outcome as the expert', branches.sameAsExpert),
+    row('  refilled (bad or duplicate proposal)', branches.refilled),
+    ...manifest.filters.map(({ filter, dropped }) => row(`dropped by ${filter}`, dropped)),
+    ...manifest.files.map(({ file, rows }) => row(`rows in ${file}`, rows)),
+    '',
+    `Files: ${folder}`,
+  ].join('\n');
+}
+
+async function quickstart(work: Work, options: QuickstartOptions): Promise<number> {
+  const startedAt = performance.now();
+  const { model, random } = await chooseModel(work, options.model);
+  const grammar = options.grammar ?? random;
+  const acted = await watchItAct(work, model, grammar);
+  if (acted.state !== 'succeeded') return reportEnd(acted);
+  const collected = await collect(work, model, { tasks: options.tasks, grammar });
+  if (collected.state !== 'succeeded') return reportEnd(collected);
+  const dataset = await datasetOf(work.client, collected);
+  const elapsedMs = Math.round(performance.now() - startedAt);
+  const open = `npm run daydream -- serve --data-dir ${work.session.dataFolder}`;
+  printResult(
+    work.json,
+    { model, randomWeights: random, rollout: acted, job: collected, dataset, elapsedMs, open },
+    () =>
+      [
+        '',
+        summary(dataset),
+        `Time: ${duration(elapsedMs)}, measured, with ${model.name}.`,
+        ...(random
+          ? [
+              'The model has random weights: the expert and IWM rows are real; reflections would need a real model.',
+            ]
+          : []),
+        '',
+        'Look at all of it in a browser:',
+        `  ${open}`,
+      ].join('\n'),
+  );
+  return 0;
+}
+
+export function addQuickstart(program: Command): void {
+  program
+    .command('quickstart')
+    .description('the whole collection on a small world: demonstrations, branches, reflections, data sets')
+    .option('--model <model>', 'id, name or path of a GGUF (default: random weights, written here)')
+    .option('--tasks <n>', 'how many tasks', positiveInteger, 12)
+    .option('--grammar', 'confine answers to admissible actions (default: only with random weights)')
+    .addHelpText(
+      'after',
+      `
+It runs headless, shows the model acting, and ends with a table of what was collected and where the files are.
+
+Examples:
+  daydream quickstart
+  daydream quickstart --model model.gguf --tasks 30 --seed 2
+`,
+    )
+    .action((options: QuickstartOptions, command: Command) =>
+      withSession(command, (work) => quickstart(work, options), { runsJobs: true }),
+    );
+}

@@ -1,0 +1,92 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { stringify } from 'yaml';
+import type { Split } from '#shared/schema/environment.ts';
+import { splitSchema } from '#shared/schema/environment.ts';
+import type { Work } from '../command.ts';
+import { withSession } from '../command.ts';
+import { followJob, reportEnd } from '../follow.ts';
+import { printResult, say } from '../output.ts';
+import { positiveInteger } from '../parse.ts';
+import { printFinishedEpisodes } from '../episode-feed.ts';
+import { findModel } from './models.ts';
+
+interface RolloutOptions {
+  model: string;
+  environment: string;
+  split: Split;
+  tasks: number;
+  rollouts: number;
+  maxSteps?: number;
+  temperature?: string;
+  maxTokens: number;
+  parallel: number;
+  grammar: boolean;
+  thought: boolean;
+  transcripts: boolean;
+}
+
+async function rollout(work: Work, options: RolloutOptions): Promise<number> {
+  const { client, json, seed } = work;
+  const model = options.model.startsWith('scripted:')
+    ? options.model
+    : (await findModel(client, options.model)).modelId;
+  const temperature =
+    options.temperature === undefined ? {} : { sampling: { temperature: Number(options.temperature) } };
+  const yaml = stringify({
+    kind: 'rollout',
+    name: `Rollout on ${options.environment}`,
+    seed: seed ?? 1,
+    environment: { id: options.environment, split: options.split, tasks: options.tasks },
+    policy: {
+      model,
+      maxTokens: options.maxTokens,
+      actionGrammar: options.grammar,
+      thought: options.thought,
+      ...temperature,
+    },
+    rolloutsPerTask: options.rollouts,
+    limits: { maxSteps: options.maxSteps ?? null },
+    parallel: options.parallel,
+  });
+  const job = await client.runs.start({ yaml });
+  say(`Job ${job.jobId} started. Ctrl-C stops it and keeps what is finished.`);
+  const onUpdate = options.transcripts && !json ? printFinishedEpisodes(client) : undefined;
+  const ended = await followJob(work, job.jobId, {
+    onInterrupt: 'pause',
+    quiet: json,
+    ...(onUpdate === undefined ? {} : { onUpdate }),
+  });
+  printResult(json, ended, () => JSON.stringify(ended.result, null, 2));
+  return reportEnd(ended);
+}
+
+export function addRollout(program: Command): void {
+  program
+    .command('rollout')
+    .description('let a model act, and store every step of it')
+    .requiredOption('--model <model>', 'id, name or path of a GGUF, or scripted:expert / scripted:random')
+    .option('--environment <id>', 'the world', 'household-small')
+    .addOption(new Option('--split <split>', 'of the tasks').choices(splitSchema.options).default('train'))
+    .option('--tasks <n>', 'how many tasks', positiveInteger, 8)
+    .option('--rollouts <n>', 'episodes of each task', positiveInteger, 1)
+    .option('--max-steps <n>', 'step limit (default: the world’s)', positiveInteger)
+    .option('--temperature <t>', 'of sampling (default: 0.4)')
+    .option('--max-tokens <n>', 'longest answer', positiveInteger, 256)
+    .option('--parallel <n>', 'episodes at a time', positiveInteger, 8)
+    .option('--grammar', 'confine the answer to admissible actions', false)
+    .option('--no-thought', 'ask for the action alone')
+    .option('--transcripts', 'print each episode as it ends', false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  daydream rollout --model model.gguf --transcripts
+  daydream rollout --model model.gguf --environment household --split unseen --tasks 134 --seed 3
+  daydream rollout --model scripted:expert --tasks 20 --json
+`,
+    )
+    .action((options: RolloutOptions, command: Command) =>
+      withSession(command, (work) => rollout(work, options), { runsJobs: true }),
+    );
+}

@@ -1,0 +1,91 @@
+/** Follows one job to its end on the terminal; Ctrl-C stops it and keeps what is finished. */
+import type { JobUpdate } from '#shared/contract/jobs.ts';
+import type { JobId } from '#shared/ids.ts';
+import type { Job } from '#shared/schema/job.ts';
+import { AppError } from '#shared/errors.ts';
+import { clientError } from './client.ts';
+import type { Work } from './command.ts';
+import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import { duration, say } from './output.ts';
+import { ProgressView } from './progress.ts';
+
+export interface FollowOptions {
+  /** What Ctrl-C does: `pause` the job that this command started, or only stop `watching`. */
+  onInterrupt: 'pause' | 'detach';
+  onUpdate?: (update: JobUpdate, view: ProgressView) => void | Promise<void>;
+  quiet?: boolean;
+}
+
+const restStates = new Set(['succeeded', 'failed', 'cancelled', 'paused']);
+
+/** The running stage of a pipeline says more than its parent. */
+function shownJob({ job, children }: JobUpdate): Job {
+  const active = children.find((child) => child.state === 'running' && child.progress !== null);
+  return active ?? job;
+}
+
+/** @returns the job at rest: ended, or paused by Ctrl-C */
+export async function followJob(
+  { client, session, signal }: Work,
+  jobId: JobId,
+  options: FollowOptions,
+): Promise<Job> {
+  const view = new ProgressView(options.quiet === undefined ? {} : { quiet: options.quiet });
+  const end = new AbortController();
+  const onInterrupt = () => {
+    if (options.onInterrupt === 'detach') {
+      end.abort();
+      return;
+    }
+    view.say(
+      'Stopping: what is in flight is finished and kept. Ctrl-C again ends at once (finished work is kept too).',
+    );
+    client.jobs.pause({ jobId }).catch((thrown: unknown) => view.say(clientError(thrown).message));
+    process.once('SIGINT', () => end.abort());
+  };
+  signal.addEventListener('abort', onInterrupt, { once: true });
+  session.lost.addEventListener('abort', () => end.abort(), { once: true });
+  let last = (await client.jobs.get({ jobId })).job;
+  try {
+    for await (const update of await client.jobs.watch({ jobId }, { signal: end.signal })) {
+      last = update.job;
+      await options.onUpdate?.(update, view);
+      view.update(shownJob(update));
+      if (last.state === 'paused' && signal.aborted) break;
+    }
+  } catch (thrown) {
+    if (!end.signal.aborted) throw clientError(thrown);
+  } finally {
+    end.abort();
+    view.stop();
+    signal.removeEventListener('abort', onInterrupt);
+  }
+  if (session.lost.aborted && !restStates.has(last.state)) {
+    throw new AppError({
+      code: 'HOST_UNREACHABLE',
+      message: `The host went away while job ${jobId} ran. Start it again with \`daydream serve\` and look at the job there.`,
+    });
+  }
+  return last;
+}
+
+/** Says how a job ended. @returns the exit code */
+export function reportEnd(job: Job): number {
+  const took = duration(job.activeMs);
+  switch (job.state) {
+    case 'succeeded':
+      say(`${job.title}: done in ${took}.`);
+      return exitCodes.ok;
+    case 'failed':
+      say(`${job.title}: failed after ${took}. ${job.error?.message ?? ''}`);
+      say(`What happened: daydream jobs show ${job.jobId}`);
+      return job.error === null ? exitCodes.failed : exitCodeOf(job.error.code) || exitCodes.failed;
+    case 'cancelled':
+      say(`${job.title}: cancelled after ${took}; what was finished is kept.`);
+      return exitCodes.cancelled;
+    default:
+      say(`${job.title}: ${job.state} after ${took}; what was finished is kept.`);
+      say(`Go on: daydream jobs resume ${job.jobId}`);
+      return exitCodes.cancelled;
+  }
+}

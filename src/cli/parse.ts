@@ -1,0 +1,24 @@
+/** Readers of option values; commander turns a refusal into a usage error (exit code 2). */
+import { InvalidArgumentError } from 'commander';
+
+export function positiveInteger(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new InvalidArgumentError('A whole number from 1 up.');
+}
+
+export function nonNegativeInteger(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
+  throw new InvalidArgumentError('A whole number from 0 up.');
+}
+
+export function port(text: string): number {
+  const value = nonNegativeInteger(text);
+  if (value <= 65_535) return value;
+  throw new InvalidArgumentError('A port from 0 (any free one) to 65535.');
+}
+
+export function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}

@@ -1,0 +1,92 @@
+/** Progress on stderr: a bar with rate and ETA on a terminal, plain lines elsewhere (log files, CI). */
+import { SingleBar } from 'cli-progress';
+import type { Job, Progress } from '#shared/schema/job.ts';
+import { duration, number } from './output.ts';
+
+/** Plain lines come at each new phase and at most this often in between. */
+const plainLineEveryMs = 5_000;
+
+/** Done per second since the phase began; null before it can be told. */
+class Rate {
+  #phase = '';
+  #startedAt = 0;
+  #startedDone = 0;
+
+  update({ phase, done }: Progress, now: number): number | null {
+    if (phase !== this.#phase || done < this.#startedDone) {
+      this.#phase = phase;
+      this.#startedAt = now;
+      this.#startedDone = done;
+    }
+    const seconds = (now - this.#startedAt) / 1000;
+    const gained = done - this.#startedDone;
+    return seconds >= 1 && gained > 0 ? gained / seconds : null;
+  }
+}
+
+export class ProgressView {
+  readonly #bar: SingleBar | null;
+  readonly #rate = new Rate();
+  #shownPhase = '';
+  #shownAt = 0;
+  #running = false;
+
+  constructor(options: { quiet?: boolean } = {}) {
+    const terminal = process.stderr.isTTY && options.quiet !== true;
+    this.#bar = terminal
+      ? new SingleBar({
+          stream: process.stderr,
+          format: '{bar} {percentage} %  {phase}  {done}  {rate}  {eta}',
+          barsize: 24,
+          hideCursor: true,
+          clearOnComplete: true,
+          fps: 8,
+        })
+      : null;
+  }
+
+  update(job: Job, now: number = Date.now()): void {
+    const progress = job.progress;
+    if (progress === null) return;
+    const rate = this.#rate.update(progress, now);
+    const left = progress.total === null || rate === null ? null : (progress.total - progress.done) / rate;
+    const words = {
+      phase: progress.phase,
+      done: `${number(progress.done)}${progress.total === null ? '' : `/${number(progress.total)}`} ${progress.unit}`,
+      rate: rate === null ? '' : `${rate.toPrecision(3)}/s`,
+      eta: left === null ? '' : `about ${duration(left * 1000)} left`,
+    };
+    if (this.#bar !== null) this.#showBar(this.#bar, progress, words);
+    else this.#showLine(words, now);
+  }
+
+  /** A line above the bar. */
+  say(line: string): void {
+    const wasRunning = this.#running;
+    if (wasRunning) this.#bar?.stop();
+    this.#running = false;
+    process.stderr.write(`${line}\n`);
+  }
+
+  stop(): void {
+    if (this.#running) this.#bar?.stop();
+    this.#running = false;
+  }
+
+  #showBar(bar: SingleBar, progress: Progress, words: Record<string, string>): void {
+    const total = progress.total ?? Math.max(1, progress.done);
+    if (!this.#running) {
+      bar.start(total, progress.done, words);
+      this.#running = true;
+    }
+    bar.setTotal(total);
+    bar.update(progress.done, words);
+  }
+
+  #showLine({ phase = '', done, rate, eta }: Record<string, string>, now: number): void {
+    if (phase === this.#shownPhase && now - this.#shownAt < plainLineEveryMs) return;
+    this.#shownPhase = phase;
+    this.#shownAt = now;
+    process.stderr.write(`${[phase, done, rate, eta].filter((word) => word !== '').join('  ')}\n`);
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * The composition root: everything is wired here by hand, from what a host gives. Hosts (Electron's main process, `serve`, the
+ * commands, tests) differ only in their ports and in how they carry the router; transport is theirs.
+ */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { createRolloutJob } from '#core/agents/index.ts';
+import { DatasetReader } from '#core/datasets/index.ts';
+import { createEarlyExperienceJobs } from '#core/early-experience/index.ts';
+import { createEnvironmentRegistry } from '#core/environments/index.ts';
+import { createJobEngine } from '#core/jobs/index.ts';
+import { createModelService } from '#core/llm/index.ts';
+import { createFileLogger } from '#core/log.ts';
+import type { Disposable, HostPorts } from '#core/ports.ts';
+import { createNodeSpawner } from '#core/process/index.ts';
+import { createSecretFile } from '#core/secrets.ts';
+import { OutgoingMeter, PlayDesk, TokenTexts, createRouter } from '#core/rpc/index.ts';
+import type { AppRouter } from '#core/rpc/index.ts';
+import type { CoreServices } from '#core/services.ts';
+import { acquireHostLock, openStore } from '#core/store/index.ts';
+
+export { defaultDataFolder } from '#core/data-folder.ts';
+export { writeRandomGguf } from '#core/llm/index.ts';
+export { assign } from '#core/runs/index.ts';
+export { readHostAddress } from '#core/store/index.ts';
+
+export interface App extends Disposable {
+  /** For the host's transport: MessagePort, WebSocket, or `createRouterClient` in this process. */
+  readonly router: AppRouter;
+  readonly services: CoreServices;
+  /** Begins to run jobs. A host that only looks never calls it, so that looking wakes up nothing. */
+  start(): void;
+  /** Lets other processes of this user find and attach to this host. */
+  publishAddress(address: { port: number; token: string }): void;
+}
+
+/** Heavy work runs one at a time: two models decoding side by side are slower than one after the other. */
+const slots = { compute: 1, light: 2 };
+
+/** @throws AppError HOST_LOCKED, STORE_CORRUPT, STORE_TOO_NEW, DISK_FULL; nothing stays open then */
+export async function createApp(ports: HostPorts): Promise<App> {
+  const { dataFolder, clock, log, version } = ports;
+  mkdirSync(dataFolder, { recursive: true });
+  const opened: (() => void | Promise<void>)[] = [];
+  const disposeAll = async () => {
+    for (const close of opened.splice(0).toReversed()) await close();
+  };
+  try {
+    const lock = acquireHostLock(dataFolder);
+    opened.push(() => lock.release());
+    const store = openStore({ file: join(dataFolder, 'daydream.db'), clock, log });
+    opened.push(() => store.close());
+    const environments = createEnvironmentRegistry({ catalogue: store.catalogue, clock });
+    const models = createModelService({
+      models: store.models,
+      spawner: ports.spawner,
+      clock,
+      log,
+      threads: () => store.catalogue.settings().threads,
+      // Connections are counted at the socket (OutgoingMeter); here it is only told which call made one.
+      onOutgoing: () => log.info({}, 'model-server-called'),
+      secrets: createSecretFile(join(dataFolder, 'secrets.json')),
+    });
+    opened.push(() => models.dispose());
+    const jobs = createJobEngine({
+      store,
+      clock,
+      log,
+      slots,
+      owner: ports.kind,
+      soleHost: true,
+      onEnded: ({ title, state, activeMs }) => ports.onJobEnded?.({ title, state, activeMs }),
+    });
+    opened.push(() => jobs.dispose());
+    const services: CoreServices = { store, jobs, environments, models, clock, log, dataFolder, version };
+    for (const definition of [createRolloutJob(services), ...createEarlyExperienceJobs(services)]) {
+      jobs.register(definition);
+    }
+    const plays = new PlayDesk(services);
+    opened.push(() => plays.dispose());
+    const outgoing = new OutgoingMeter();
+    opened.push(() => outgoing.dispose());
+    const router = createRouter({
+      ...services,
+      host: ports.kind,
+      startedAt: clock.now(),
+      plays,
+      outgoing,
+      tokenTexts: new TokenTexts(models),
+      datasetRows: new DatasetReader(),
+    });
+    return {
+      router,
+      services,
+      start: () => jobs.start(),
+      publishAddress: (address) => lock.publish(address),
+      dispose: disposeAll,
+    };
+  } catch (thrown) {
+    await disposeAll();
+    throw thrown;
+  }
+}
+
+/** Of package.json, which lies at the same place above the sources and above a bundle. */
+function applicationVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
+}
+
+/** The ports of a host that is a plain Node process. */
+export function nodePorts(options: { kind: 'serve' | 'cli'; dataFolder: string }): HostPorts {
+  mkdirSync(options.dataFolder, { recursive: true });
+  const log = createFileLogger(options.dataFolder);
+  return {
+    ...options,
+    log,
+    clock: { now: () => Date.now() },
+    spawner: createNodeSpawner({ onStderr: (line) => log.warn({ line }, 'inference-stderr') }),
+    version: applicationVersion(),
+  };
+}

@@ -1,0 +1,36 @@
+import { AppError } from '#shared/errors.ts';
+import type { DatasetId } from '#shared/ids.ts';
+import type { Dataset } from '#shared/schema/dataset.ts';
+import { validateDataset } from '#core/datasets/index.ts';
+import { exportAgain } from '#core/early-experience/index.ts';
+import type { RpcServices } from '#core/rpc/base.ts';
+import { os } from '#core/rpc/base.ts';
+import { deleteDatasetFolder } from '#core/rpc/delete-dataset.ts';
+
+function getDataset(app: RpcServices, datasetId: DatasetId): Dataset {
+  const dataset = app.store.datasets.get(datasetId);
+  if (dataset !== null) return dataset;
+  throw new AppError({ code: 'NOT_FOUND', message: `There is no data set ${datasetId} in this store.` });
+}
+
+export function datasetsHandlers(app: RpcServices) {
+  const datasets = os.datasets;
+  return {
+    list: datasets.list.handler(({ input }) => app.store.datasets.list(input)),
+    get: datasets.get.handler(({ input }) => getDataset(app, input.datasetId)),
+    rows: datasets.rows.handler(({ input: { datasetId, part, ...page }, signal }) =>
+      app.datasetRows.rows(getDataset(app, datasetId), part, page, { signal }),
+    ),
+    validate: datasets.validate.handler(({ input, signal }) =>
+      validateDataset(getDataset(app, input.datasetId).folder, { signal }),
+    ),
+    export: datasets.export.handler(({ input, signal }) =>
+      exportAgain(input, app, { signal: signal ?? new AbortController().signal }),
+    ),
+    remove: datasets.remove.handler(async ({ input: { datasetId, deleteFiles } }) => {
+      const dataset = getDataset(app, datasetId);
+      if (deleteFiles) await deleteDatasetFolder(dataset);
+      return { removed: app.store.datasets.remove(datasetId) };
+    }),
+  };
+}

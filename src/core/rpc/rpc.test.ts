@@ -1,0 +1,276 @@
+import { ORPCError } from '@orpc/server';
+import { getEventMeta } from '@orpc/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestApp } from '#test/helpers/app.ts';
+import type { TestApp } from '#test/helpers/app.ts';
+import { environmentIdSchema, jobIdSchema } from '#shared/ids.ts';
+import type { JobUpdate } from '#shared/contract/jobs.ts';
+
+const small = environmentIdSchema.parse('household-small');
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await openTestApp();
+  test.app.start();
+});
+afterAll(() => test.dispose());
+
+async function codeOf(call: Promise<unknown>): Promise<unknown> {
+  const thrown = await call.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof ORPCError)) return thrown;
+  return thrown.code === 'APP' ? (thrown.data as { code: string }).code : thrown.code;
+}
+
+function rolloutYaml(tasks: number, seed = 1): string {
+  return `kind: rollout\nname: test\nseed: ${String(seed)}\nenvironment: { id: household-small, tasks: ${String(tasks)} }\npolicy: { model: 'scripted:random' }\nlimits: { maxSteps: 5 }\n`;
+}
+
+async function watchToEnd(jobId: ReturnType<typeof jobIdSchema.parse>): Promise<JobUpdate[]> {
+  const updates: JobUpdate[] = [];
+  for await (const update of await test.client.jobs.watch({ jobId })) updates.push(update);
+  return updates;
+}
+
+describe('environments', () => {
+  it('pages through tasks without losing or repeating one', async () => {
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Awaited<ReturnType<typeof test.client.environments.tasks>> =
+        await test.client.environments.tasks({
+          environmentId: small,
+          split: 'seen',
+          limit: 37,
+          cursor,
+        });
+      seen.push(...page.items.map(({ taskId }) => taskId));
+      cursor = page.nextCursor;
+      if (cursor === null) expect(seen.length).toBe(page.total);
+    } while (cursor !== null);
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+
+  it('refuses a cursor that it did not give out', async () => {
+    expect(await codeOf(test.client.environments.tasks({ environmentId: small, cursor: '-1' }))).toBe(
+      'INVALID_INPUT',
+    );
+  });
+
+  it('names what exists when an environment is unknown', async () => {
+    const call = test.client.environments.get({ environmentId: environmentIdSchema.parse('no-such') });
+    await expect(call).rejects.toMatchObject({
+      code: 'APP',
+      data: { code: 'ENVIRONMENT_UNKNOWN' },
+      message: expect.stringContaining('household'),
+    });
+  });
+
+  it('does not remove a bundled world', async () => {
+    expect(await codeOf(test.client.environments.remove({ environmentId: small }))).toBe('CONFLICT');
+  });
+});
+
+describe('a game played by hand', () => {
+  async function open() {
+    const { items } = await test.client.environments.tasks({ environmentId: small, limit: 1 });
+    const [task] = items;
+    if (task === undefined) throw new Error('no task');
+    return test.client.environments.play.open({ environmentId: small, taskId: task.taskId });
+  }
+
+  it('undoes a move exactly', async () => {
+    const start = await open();
+    const [first, second] = start.initial.admissible ?? [];
+    const one = await test.client.environments.play.act({ playId: start.playId, action: first ?? '' });
+    await test.client.environments.play.act({ playId: start.playId, action: second ?? '' });
+    const undone = await test.client.environments.play.undo({ playId: start.playId });
+    expect(undone).toEqual(one);
+    expect(await test.client.environments.play.undo({ playId: start.playId })).toEqual(start);
+    expect(await codeOf(test.client.environments.play.undo({ playId: start.playId }))).toBe('CONFLICT');
+  });
+
+  it('is recorded once as a human episode, by following the hints to success', async () => {
+    let state = await open();
+    while (!state.finished && state.hint !== null) {
+      state = await test.client.environments.play.act({ playId: state.playId, action: state.hint });
+    }
+    expect(state.moves.at(-1)).toMatchObject({ success: true, terminated: true });
+    const recorded = await test.client.environments.play.record({ playId: state.playId });
+    const again = await test.client.environments.play.record({ playId: state.playId });
+    expect(again).toEqual(recorded);
+    const { episode, steps } = await test.client.episodes.get({ episodeId: recorded.episodeId });
+    expect(episode).toMatchObject({
+      purpose: 'human',
+      status: 'finished',
+      success: true,
+      steps: state.moves.length,
+    });
+    expect(steps.map(({ action }) => action)).toEqual(state.moves.map(({ action }) => action));
+    expect(await codeOf(test.client.environments.play.act({ playId: state.playId, action: 'look' }))).toBe(
+      'CONFLICT',
+    );
+    expect(await test.client.environments.play.close({ playId: state.playId })).toEqual({ closed: true });
+    expect(await codeOf(test.client.environments.play.get({ playId: state.playId }))).toBe('NOT_FOUND');
+  });
+
+  it('takes quick clicks one after the other', async () => {
+    const { playId, initial } = await open();
+    const actions = (initial.admissible ?? []).slice(0, 4);
+    const states = await Promise.all(
+      actions.map((action) => test.client.environments.play.act({ playId, action })),
+    );
+    expect(states.map(({ moves }) => moves.length)).toEqual(actions.map((_, index) => index + 1));
+  });
+});
+
+describe('runs and jobs', () => {
+  it('checks, estimates, starts and follows a run to its end', async () => {
+    const yaml = rolloutYaml(4);
+    const check = await test.client.runs.check({ yaml });
+    expect(check.problems).toEqual([]);
+    expect(check.estimate).toMatchObject({ environmentSteps: 20, modelCalls: 20 });
+    expect(check.command).toContain('daydream run ');
+    const job = await test.client.runs.start({ yaml });
+    const updates = await watchToEnd(job.jobId);
+    expect(updates.at(-1)?.job).toMatchObject({ state: 'succeeded', title: 'test' });
+    const { items } = await test.client.episodes.list({ filter: { jobId: job.jobId } });
+    expect(items).toHaveLength(4);
+    const [row] = items;
+    if (row === undefined) throw new Error('no episode');
+    const shown = await test.client.episodes.get({ episodeId: row.episodeId });
+    expect(shown.steps.length).toBe(row.steps);
+    const prompt = await test.client.episodes.prompt({ episodeId: row.episodeId, stepIndex: 0 });
+    expect(prompt.tokens).toBeNull();
+    expect(prompt.missing).toContain('No model');
+    expect(prompt.messages.map(({ content }) => content).join('\n')).toContain(shown.episode.instruction);
+  });
+
+  it('resumes a stream after the last event that a client has seen', async () => {
+    const job = await test.client.runs.start({ yaml: rolloutYaml(3, 2) });
+    const updates = await watchToEnd(job.jobId);
+    const seqs = updates.flatMap(({ events }) => events.map(({ seq }) => seq));
+    expect(seqs).toEqual([...new Set(seqs)].toSorted((a, b) => a - b));
+    const middle = seqs[Math.floor(seqs.length / 2)] ?? 0;
+    const later: number[] = [];
+    const stream = await test.client.jobs.watch({ jobId: job.jobId }, { lastEventId: String(middle) });
+    for await (const update of stream) {
+      later.push(...update.events.map(({ seq }) => seq));
+      expect(getEventMeta(update)?.id).toBeDefined();
+    }
+    expect(later).toEqual(seqs.filter((seq) => seq > middle));
+  });
+
+  it('ends a stream when the reader goes away', async () => {
+    const stop = new AbortController();
+    const stream = await test.client.system.watch(undefined, { signal: stop.signal });
+    const first = await stream.next();
+    expect(first.done).toBe(false);
+    const waiting = stream.next();
+    stop.abort();
+    await expect(
+      waiting.then(
+        ({ done }) => done,
+        () => true,
+      ),
+    ).resolves.toBe(true);
+  });
+
+  it('says line and reason of what is wrong, and starts nothing', async () => {
+    const yaml = "kind: rollout\nenvironment: { id: household-smal }\npolicy:\n  model: 'scripted:expert'\n";
+    const { problems } = await test.client.runs.check({ yaml });
+    expect(problems).toEqual([
+      expect.objectContaining({
+        path: 'environment.id',
+        line: 2,
+        message: expect.stringContaining('household-small'),
+      }),
+    ]);
+    const before = await test.client.jobs.list({});
+    await expect(test.client.runs.start({ yaml })).rejects.toMatchObject({
+      data: { code: 'CONFIG_INVALID' },
+    });
+    expect((await test.client.jobs.list({})).total).toBe(before.total);
+  });
+
+  it('does not start a run whose model does not exist', async () => {
+    const yaml = rolloutYaml(1).replace('scripted:random', '/no/such/model.gguf');
+    const { problems } = await test.client.runs.check({ yaml });
+    expect(problems).toEqual([expect.objectContaining({ path: 'policy.model', severity: 'error' })]);
+  });
+
+  it('keeps presets of the user beside the built-in ones', async () => {
+    const saved = await test.client.runs.savePreset({ title: 'Mine!', yaml: rolloutYaml(2) });
+    const presets = await test.client.runs.presets();
+    expect(presets.find(({ presetId }) => presetId === saved.presetId)).toMatchObject({
+      title: 'Mine!',
+      builtIn: false,
+    });
+    expect(await codeOf(test.client.runs.removePreset({ presetId: 'quickstart' }))).toBe('CONFLICT');
+    expect(await test.client.runs.removePreset({ presetId: saved.presetId })).toEqual({ removed: true });
+  });
+
+  it('answers NOT_FOUND for what is not there', async () => {
+    const jobId = jobIdSchema.parse('nothing');
+    for (const call of [
+      test.client.jobs.get({ jobId }),
+      test.client.jobs.pause({ jobId }),
+      test.client.jobs.cancel({ jobId }),
+      test.client.jobs.events({ jobId }),
+      test.client.jobs.metrics({ jobId }),
+      test.client.jobs.watch({ jobId }),
+      test.client.jobs.remove({ jobId }),
+    ]) {
+      expect(await codeOf(call)).toBe('NOT_FOUND');
+    }
+  });
+});
+
+describe('system', () => {
+  it('counts only connections that leave the machine', async () => {
+    const { createServer } = await import('node:http');
+    const server = createServer((_request, response) => response.end('x'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    await (await fetch(`http://127.0.0.1:${String(port)}/`)).text();
+    expect((await test.client.system.status()).outgoingConnections).toBe(0);
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('merges settings and keeps what was not sent', async () => {
+    await test.client.system.settings.set({ theme: 'dark' });
+    expect(await test.client.system.settings.set({ threads: 2 })).toMatchObject({
+      theme: 'dark',
+      threads: 2,
+    });
+    expect(await codeOf(test.client.system.settings.set({ threads: -1 }))).toBe('INVALID_INPUT');
+    await test.client.system.settings.set({ theme: 'system', threads: 0 });
+  });
+
+  it('lists the licence of every package that is shipped', async () => {
+    const licences = await test.client.system.licences();
+    expect(licences.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['Daydream', 'zod', 'better-sqlite3', 'react']),
+    );
+    expect(licences.every(({ licence }) => licence.length > 0)).toBe(true);
+  });
+
+  it('finds this machine fit, or says what to do', async () => {
+    const checks = await test.client.system.doctor();
+    expect(checks.map(({ check }) => check)).toEqual(
+      expect.arrayContaining(['Node', 'Store', 'Inference library', 'Disk']),
+    );
+    for (const { status, fix } of checks) expect(fix === '').toBe(status === 'ok');
+    expect(checks.find(({ check }) => check === 'Store')).toMatchObject({ status: 'ok' });
+  });
+
+  it('writes a backup that opens as a store', async () => {
+    const { file, bytes } = await test.client.system.backup({ file: `${test.folder}/copy.db` });
+    expect(bytes).toBeGreaterThan(1000);
+    expect(file).toBe(`${test.folder}/copy.db`);
+  });
+});

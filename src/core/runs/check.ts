@@ -1,0 +1,189 @@
+/** Everything that can be known before a run starts: is it well written, does what it names exist, what will it cost. */
+import { existsSync } from 'node:fs';
+import type { z } from 'zod';
+import type { runsContract } from '#shared/contract/runs.ts';
+import { AppError } from '#shared/errors.ts';
+import type { Job } from '#shared/schema/job.ts';
+import type { Model } from '#shared/schema/model.ts';
+import type { Role } from '#shared/schema/policy.ts';
+import type { EarlyExperienceRun, Run, RunProblem } from '#shared/schema/run.ts';
+import type { CoreServices } from '#core/services.ts';
+import { deviationsOf } from '#core/early-experience/index.ts';
+import { commandFor } from '#core/runs/command.ts';
+import { estimateRun } from '#core/runs/estimate.ts';
+import { nearest } from '#core/runs/nearest.ts';
+import { allPresets } from '#core/runs/presets.ts';
+import type { KeyPath } from '#core/runs/yaml.ts';
+import { lineOf, parseRun, readDocument, showPath } from '#core/runs/yaml.ts';
+
+export type RunCheck = z.output<NonNullable<(typeof runsContract.check)['~orpc']['outputSchema']>>;
+
+type Found = { path: KeyPath; message: string; severity: RunProblem['severity'] };
+
+function error(path: KeyPath, message: string): Found {
+  return { path, message, severity: 'error' };
+}
+function warning(path: KeyPath, message: string): Found {
+  return { path, message, severity: 'warning' };
+}
+
+function environmentProblems(services: CoreServices, run: Run): Found[] {
+  const { id, split, tasks, taskTypes } = run.environment;
+  const providers = services.environments.list().map((provider) => provider.describe());
+  const description = providers.find((candidate) => candidate.id === id);
+  if (description === undefined) {
+    const known = providers.map((candidate) => candidate.id);
+    const suggestion = nearest(id, known);
+    const help = suggestion === null ? `There are: ${known.join(', ')}.` : `Did you mean \`${suggestion}\`?`;
+    return [error(['environment', 'id'], `There is no environment ${id}. ${help}`)];
+  }
+  const found: Found[] = [];
+  for (const [index, type] of taskTypes.entries()) {
+    if (description.taskTypes.includes(type)) continue;
+    const known = description.taskTypes.join(', ');
+    found.push(
+      error(['environment', 'taskTypes', index], `${id} has no task type ${type}. It has: ${known}.`),
+    );
+  }
+  const available = description.splits.find((entry) => entry.split === split)?.tasks ?? 0;
+  if (available === 0) {
+    found.push(error(['environment', 'split'], `${id} has no tasks in the split ${split}.`));
+  } else if (tasks > available) {
+    const message = `${id} has ${String(available)} tasks in ${split}, not ${String(tasks)}; all of them are used.`;
+    found.push(warning(['environment', 'tasks'], message));
+  }
+  if (run.kind === 'early-experience' && split !== 'train') {
+    const message = `Training data come from train; rows of ${split} must not be evaluated on ${split}.`;
+    found.push(warning(['environment', 'split'], message));
+  }
+  if (
+    run.kind === 'early-experience' &&
+    run.demonstrations.source === 'solver' &&
+    description.expert === 'none'
+  ) {
+    found.push(error(['demonstrations', 'source'], `${id} has no solver. Record or import demonstrations.`));
+  }
+  return found;
+}
+
+/** Policies without a model: the environment's expert, and chance. */
+const modelless: ReadonlySet<string> = new Set(['scripted:expert', 'scripted:random']);
+
+/** Without hashing or loading: this runs at each keystroke. A new path is registered when the run starts. */
+async function findModel(
+  services: CoreServices,
+  reference: string,
+): Promise<Model | 'new file' | 'none needed' | null> {
+  const models = await services.models.list();
+  const known = models.find(({ modelId, location }) => modelId === reference || location === reference);
+  if (known !== undefined) return known;
+  if (modelless.has(reference)) return 'none needed';
+  if (reference.startsWith('scripted:')) return services.models.resolve(reference);
+  return existsSync(reference) ? 'new file' : null;
+}
+
+async function roleProblems(services: CoreServices, role: Role, path: KeyPath, maxPrompt: number) {
+  const found: Found[] = [];
+  const model = await findModel(services, role.model).catch((thrown: unknown) => thrown as Error);
+  if (model instanceof Error) return [error([...path, 'model'], model.message)];
+  if (model === null) {
+    const message = `There is no model ${role.model}: neither a known id nor a file. List them with \`daydream models\`.`;
+    found.push(error([...path, 'model'], message));
+  } else if (typeof model !== 'string') {
+    if (model.problem !== null) found.push(error([...path, 'model'], model.problem.message));
+    if (role.format === 'chat' && model.facts?.hasChatTemplate === false) {
+      const message = `${model.name} has no chat template. Use \`auto\` or \`completion\`.`;
+      found.push(error([...path, 'format'], message));
+    }
+    const context = model.facts?.contextLength ?? 0;
+    if (context > 0 && maxPrompt + role.maxTokens > context) {
+      const message = `${model.name} reads ${String(context)} tokens; prompt limit and longest answer ask for ${String(maxPrompt + role.maxTokens)}. Episodes then end with \`context-full\`.`;
+      found.push(warning(['limits', 'maxPromptTokens'], message));
+    }
+  }
+  for (const [index, adapter] of role.adapters.entries()) {
+    if (!existsSync(adapter.path)) {
+      found.push(error([...path, 'adapters', index, 'path'], `There is no file ${adapter.path}.`));
+    }
+  }
+  return found;
+}
+
+async function crossProblems(services: CoreServices, run: Run): Promise<Found[]> {
+  const maxPrompt = run.limits.maxPromptTokens;
+  const found = environmentProblems(services, run);
+  found.push(...(await roleProblems(services, run.policy, ['policy'], maxPrompt)));
+  if (run.kind !== 'early-experience') return found;
+  const { generator } = run.reflection;
+  if (run.reflection.enabled && generator !== 'self') {
+    found.push(...(await roleProblems(services, generator, ['reflection', 'generator'], maxPrompt)));
+  }
+  const { demonstrations } = run;
+  if (demonstrations.source === 'import' && !existsSync(demonstrations.file)) {
+    found.push(error(['demonstrations', 'file'], `There is no file ${demonstrations.file}.`));
+  }
+  if (run.reflection.enabled && !run.branching.sr.enabled) {
+    const message =
+      'Reflections compare alternatives: enable branching for self-reflection, or no reflection is written.';
+    found.push(warning(['branching', 'sr', 'enabled'], message));
+  }
+  return found;
+}
+
+/** By the family where the environment is known: a user's folder may have any id. */
+function deviations(services: CoreServices, run: EarlyExperienceRun) {
+  const provider = services.environments
+    .list()
+    .find((candidate) => candidate.describe().id === run.environment.id);
+  return deviationsOf(run, provider?.describe().family);
+}
+
+export async function checkRun(
+  services: CoreServices,
+  yaml: string,
+  options: { signal?: AbortSignal | undefined } = {},
+): Promise<RunCheck> {
+  const { run, problems } = parseRun(yaml);
+  if (run === null) return { run, problems, estimate: null, deviations: [], command: '' };
+  const read = readDocument(yaml);
+  const found = await crossProblems(services, run);
+  const located = found.map(({ path, ...rest }) => ({
+    ...rest,
+    path: showPath(path),
+    line: 'problems' in read ? null : lineOf(read.document, read.counter, path),
+  }));
+  const valid = located.every(({ severity }) => severity !== 'error');
+  const estimate = valid ? await estimateRun(services, run, options) : null;
+  if (estimate !== null && estimate.memory !== null && !estimate.memory.fits) {
+    located.push({ path: 'policy.model', message: estimate.memory.advice, severity: 'warning', line: null });
+  }
+  return {
+    run,
+    problems: [...problems, ...located],
+    estimate: estimate?.estimate ?? null,
+    deviations: run.kind === 'early-experience' ? deviations(services, run) : [],
+    command: commandFor(run, allPresets(services.store.catalogue)),
+  };
+}
+
+/** @throws AppError CONFIG_INVALID naming the first problems with their lines; nothing is started then */
+export async function startRun(
+  services: CoreServices,
+  yaml: string,
+  options: { signal?: AbortSignal | undefined } = {},
+): Promise<Job> {
+  const { run, problems } = await checkRun(services, yaml, options);
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (run === null || errors.length > 0) {
+    const lines = errors
+      .slice(0, 5)
+      .map(
+        ({ line, path, message }) =>
+          `${line === null ? '' : `line ${String(line)}: `}${path === '' ? '' : `${path}: `}${message}`,
+      );
+    const more = errors.length > 5 ? ` And ${String(errors.length - 5)} more.` : '';
+    throw new AppError({ code: 'CONFIG_INVALID', message: `${lines.join(' ')}${more} Nothing was started.` });
+  }
+  const title = run.name === '' ? `${run.kind} on ${run.environment.id}` : run.name;
+  return services.jobs.submit({ kind: run.kind, title, spec: run, seed: run.seed });
+}

@@ -1,0 +1,145 @@
+/**
+ * What a run costs, before it starts. Counts are upper bounds where they depend on what the model does. The length of expert
+ * paths is measured by really solving a few of the very tasks; memory comes from the model's fit; time only from rates that were
+ * measured on this machine, else it is unknown and says so.
+ */
+import type { FitEstimate } from '#shared/schema/model.ts';
+import type { EarlyExperienceRun, RolloutRun, Run, RunEstimate, TaskSelection } from '#shared/schema/run.ts';
+import type { CoreServices } from '#core/services.ts';
+
+const sampledTasks = 8;
+/** Stored bytes a row, measured on household runs: texts, admissible lists, token ids and log-probabilities. */
+const bytesPerStep = 4_000;
+const bytesPerBranch = 1_500;
+/** An exported row holds the whole conversation up to its state. */
+const bytesPerExportedRow = 6_000;
+
+interface Cost {
+  demonstrations: number;
+  environmentSteps: number;
+  modelCalls: number;
+  promptTokens: number;
+  completionTokens: number;
+  diskBytes: number;
+}
+
+/** Mean number of expert actions over the first tasks of the selection; the step limit where the expert cannot tell. */
+async function expertSteps(
+  services: CoreServices,
+  { id, split, taskTypes }: TaskSelection,
+  maxSteps: number,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const provider = services.environments.get(id);
+  if (provider.describe().expert !== 'solver') return maxSteps;
+  const type = taskTypes.length === 1 ? taskTypes[0] : undefined;
+  const { tasks } = provider.listTasks({ split, type, limit: sampledTasks });
+  let steps = 0;
+  for (const { taskId } of tasks) {
+    signal?.throwIfAborted();
+    const session = await provider.open({ taskId, seed: 1, signal });
+    try {
+      await session.reset({ signal });
+      for (let taken = 0; taken < maxSteps; taken += 1) {
+        const action = await session.solve();
+        if (action === null) break;
+        steps += 1;
+        const outcome = await session.step(action, { signal });
+        if (outcome.terminated || outcome.truncated) break;
+      }
+    } finally {
+      await session.close();
+    }
+  }
+  return tasks.length === 0 ? maxSteps : steps / tasks.length;
+}
+
+function availableTasks(services: CoreServices, { id, split, tasks, taskTypes }: TaskSelection): number {
+  const provider = services.environments.get(id);
+  const counts =
+    taskTypes.length === 0
+      ? [provider.describe().splits.find((entry) => entry.split === split)?.tasks ?? 0]
+      : taskTypes.map((type) => provider.listTasks({ split, type, limit: 1 }).total);
+  return Math.min(
+    tasks,
+    counts.reduce((sum, count) => sum + count, 0),
+  );
+}
+
+function rolloutCost(run: RolloutRun, tasks: number, maxSteps: number): Cost {
+  const episodes = tasks * run.rolloutsPerTask;
+  const steps = episodes * maxSteps;
+  // Append-only conversations are evaluated once; a windowed prompt is new at each step.
+  const prompts = run.policy.history.style === 'append' ? episodes : steps;
+  return {
+    demonstrations: 0,
+    environmentSteps: steps,
+    modelCalls: steps,
+    promptTokens: prompts * run.limits.maxPromptTokens,
+    completionTokens: steps * run.policy.maxTokens,
+    diskBytes: steps * bytesPerStep,
+  };
+}
+
+function earlyExperienceCost(run: EarlyExperienceRun, tasks: number, path: number): Cost {
+  const { iwm, sr, execution } = run.branching;
+  const { reflection } = run;
+  const states = Math.ceil(tasks * path);
+  const branches = states * ((iwm.enabled ? iwm.k : 0) + (sr.enabled ? sr.k : 0) + 1);
+  const proposals =
+    (iwm.enabled && iwm.sampler === 'policy' ? iwm.k : 0) +
+    (sr.enabled && sr.sampler === 'policy' ? sr.k + (sr.proposals === 'one-request' ? sr.extra : 0) : 0);
+  const proposalCalls =
+    states *
+    (Number(iwm.enabled && iwm.sampler === 'policy') + Number(sr.enabled && sr.sampler === 'policy'));
+  const written = reflection.enabled && sr.enabled ? states * (reflection.unit === 'state' ? 1 : sr.k) : 0;
+  const reflectionTokens =
+    reflection.generator === 'self' ? reflection.maxTokens : reflection.generator.maxTokens;
+  const calls = proposalCalls + written * reflection.attempts;
+  return {
+    demonstrations: tasks,
+    // Replay executes the prefix again for each branch: half a path on average.
+    environmentSteps: states + branches * (execution === 'replay' ? 1 + Math.ceil(path / 2) : 1),
+    modelCalls: calls,
+    promptTokens: calls * run.limits.maxPromptTokens,
+    completionTokens:
+      states * proposals * run.policy.maxTokens + written * reflection.attempts * reflectionTokens,
+    diskBytes:
+      states * bytesPerStep + branches * bytesPerBranch + (states + branches + written) * bytesPerExportedRow,
+  };
+}
+
+async function modelFacts(
+  services: CoreServices,
+  run: Run,
+): Promise<{ fit: FitEstimate | null; tokensPerSecond: number | null }> {
+  const model = (await services.models.list()).find(
+    ({ modelId, location }) => modelId === run.policy.model || location === run.policy.model,
+  );
+  if (model === undefined || model.kind !== 'gguf') return { fit: null, tokensPerSecond: null };
+  const contextTokens = run.limits.maxPromptTokens + run.policy.maxTokens;
+  const fit = await services.models
+    .fit(model.modelId, { contextTokens, sequences: run.parallel })
+    .catch(() => null);
+  const calibration = await services.models.calibration(model.modelId);
+  const trial = calibration?.trials.find(({ threads }) => threads === calibration.threads);
+  return { fit, tokensPerSecond: trial?.tokensPerSecond ?? null };
+}
+
+export async function estimateRun(
+  services: CoreServices,
+  run: Run,
+  { signal }: { signal?: AbortSignal | undefined } = {},
+): Promise<{ estimate: RunEstimate; memory: FitEstimate | null }> {
+  const maxSteps = run.limits.maxSteps ?? services.environments.get(run.environment.id).describe().maxSteps;
+  const tasks = availableTasks(services, run.environment);
+  const cost =
+    run.kind === 'rollout'
+      ? rolloutCost(run, tasks, maxSteps)
+      : earlyExperienceCost(run, tasks, await expertSteps(services, run.environment, maxSteps, signal));
+  const { fit, tokensPerSecond } = await modelFacts(services, run);
+  // One conversation's writing rate, reading counted as fast as writing: an upper bound, batching and reading are faster.
+  const tokens = cost.completionTokens + cost.promptTokens;
+  const durationMs = tokensPerSecond === null ? null : Math.round((tokens / tokensPerSecond) * 1000);
+  return { estimate: { ...cost, memoryBytes: fit?.totalBytes ?? null, durationMs }, memory: fit };
+}
