@@ -2,6 +2,7 @@
  * Exactly what the shell uses of Electron. `index.ts` alone imports the real thing; everything else takes this, so that it runs
  * against a fake of the same type (there is no Electron binary on most build machines).
  */
+/* eslint-disable @typescript-eslint/unified-signatures -- Electron declares one overload an event; a union of events fits none of them */
 import type * as Electron from 'electron';
 
 /** Listeners are named one by one: Electron's own `on` returns the whole object, which no fake could be. */

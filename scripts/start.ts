@@ -1,0 +1,97 @@
+/**
+ * `npm start`: the desktop window; where that cannot be, one line says why and the same GUI opens in the browser.
+ * `npm start -- --data-dir FOLDER` works for both.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fetchElectron, findElectron, project, whyNoWindow } from './lib/electron-binary.ts';
+
+const args = process.argv.slice(2);
+
+/** Milliseconds of the newest file below; 0 for what is not there. */
+function newest(file: string): number {
+  if (!existsSync(file)) return 0;
+  const found = statSync(file);
+  if (!found.isDirectory()) return found.mtimeMs;
+  return Math.max(0, ...readdirSync(file).map((name) => newest(path.join(file, name))));
+}
+
+function isBuilt(): boolean {
+  const built = ['out/main/index.js', 'out/preload/index.cjs', 'out/renderer/index.html'].map((file) =>
+    newest(path.join(project, file)),
+  );
+  const sources = ['src', 'electron.vite.config.ts', 'vite.renderer.config.ts', 'package.json'];
+  return Math.min(...built) >= Math.max(...sources.map((file) => newest(path.join(project, file))));
+}
+
+/** Runs in the foreground; resolves with the exit status. */
+function run(command: string, commandArgs: readonly string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, commandArgs, { cwd: project, stdio: 'inherit' });
+    const forward = (signal: NodeJS.Signals) => child.kill(signal);
+    process.on('SIGINT', forward).on('SIGTERM', forward);
+    child.on('error', reject);
+    child.on('exit', (code) => {
+      process.off('SIGINT', forward).off('SIGTERM', forward);
+      resolve(code ?? 1);
+    });
+  });
+}
+
+/** The same Node that runs this script, with the project's tools. */
+const tool = (name: string, ...toolArgs: string[]) =>
+  run(process.execPath, [path.join(project, 'bin/use-node.js'), name, ...toolArgs]);
+
+function openBrowser(url: string): void {
+  const commands: Partial<Record<NodeJS.Platform, string[]>> = {
+    darwin: ['open', url],
+    win32: ['rundll32', 'url.dll,FileProtocolHandler', url],
+    linux: ['xdg-open', url],
+  };
+  const [command, ...commandArgs] = commands[process.platform] ?? [];
+  if (command === undefined) return;
+  // The link is printed anyway, so a machine without a browser loses nothing.
+  spawn(command, commandArgs, { stdio: 'ignore', detached: true })
+    .on('error', () => undefined)
+    .unref();
+}
+
+async function serveInstead(reason: string): Promise<number> {
+  console.log(`No desktop window: ${reason}. Opening the same GUI in the browser.`);
+  const child = spawn(process.execPath, [path.join(project, 'bin/daydream.js'), 'serve', '--json', ...args], {
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const forward = (signal: NodeJS.Signals) => child.kill(signal);
+  process.on('SIGINT', forward).on('SIGTERM', forward);
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const { url } = JSON.parse(line) as { url: string };
+    console.log(`Daydream is at ${url}`);
+    if (whyNoWindow()?.includes('display') !== true) openBrowser(url);
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+async function start(): Promise<number> {
+  const reason = whyNoWindow();
+  if (reason !== null) return serveInstead(reason);
+  let electron = findElectron();
+  if (electron === null) {
+    console.log('Fetching Electron (once, about 110 MB)…');
+    electron = fetchElectron();
+  }
+  if (electron === null) return serveInstead('there is no Electron binary and it could not be fetched');
+  if (!isBuilt()) {
+    console.log('Building the desktop application…');
+    const status = await tool('electron-vite', 'build', '--logLevel', 'warn');
+    if (status !== 0) return status;
+  }
+  return run(electron, [project, ...args]);
+}
+
+process.exitCode = await start();
