@@ -69,7 +69,7 @@ export class HttpModel implements ChatModel {
     // Servers without `n` answer once; ask again with the next seed until there are enough.
     while (generations.length < request.n) {
       const body = completionBody(request, this.info.model.remoteName ?? '', generations.length);
-      const answer = completionSchema.parse(await this.#post('chat/completions', body, options));
+      const answer = await this.#ask('chat/completions', body, completionSchema, options);
       for (const choice of answer.choices.slice(0, request.n - generations.length)) {
         generations.push(toGeneration(choice, request));
       }
@@ -93,7 +93,7 @@ export class HttpModel implements ChatModel {
   async embed(texts: readonly string[], options: CallOptions = {}): Promise<Float32Array[]> {
     if (texts.length === 0) return [];
     const body = { model: this.info.model.remoteName, input: [...texts] };
-    const { data } = embeddingSchema.parse(await this.#post('embeddings', body, options));
+    const { data } = await this.#ask('embeddings', body, embeddingSchema, options);
     return texts.map((_, index) => {
       const found = data.find((entry) => entry.index === index);
       if (found === undefined) {
@@ -114,6 +114,20 @@ export class HttpModel implements ChatModel {
 
   endSession(): Promise<void> {
     return Promise.resolve();
+  }
+
+  async #ask<Answer>(
+    path: string,
+    body: unknown,
+    schema: z.ZodType<Answer>,
+    options: CallOptions,
+  ): Promise<Answer> {
+    const parsed = schema.safeParse(await this.#post(path, body, options));
+    if (parsed.success) return parsed.data;
+    throw this.#failure(
+      `its answer is not that of an OpenAI-compatible server: ${z.prettifyError(parsed.error)}`,
+      200,
+    );
   }
 
   async #post(path: string, body: unknown, { signal }: CallOptions): Promise<unknown> {

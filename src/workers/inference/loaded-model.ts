@@ -78,6 +78,9 @@ export class LoadedModel {
       threads: params.threads,
       // Sliding-window models would drop what a later branch needs; the full cache keeps every prefix reusable.
       swaFullCache: true,
+      // On the CPU, flash attention rounds values to half precision, and differently for one token than for a batch: the
+      // sampler's log-probabilities would differ from the scorer's by up to 5e-3 even with float32 weights.
+      flashAttention: llama.gpu === false ? false : 'auto',
       failedCreationRemedy: false,
       ...(params.adapters.length === 0
         ? {}

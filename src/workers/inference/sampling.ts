@@ -131,7 +131,7 @@ export class TokenSampler {
   /** p(allowed): raw probability of an allowed token over its share among the allowed ones. */
   async #allowedMass(row: number, allowed: readonly Candidate[]): Promise<number> {
     const share = new Map(allowed.map(({ token, probability }) => [token, probability]));
-    for (const threshold of this.#exact ? [0] : [1e-6, referenceThreshold, 0]) {
+    for (const threshold of this.#exact ? [0] : [referenceThreshold, 0]) {
       for (const { token, probability } of await this.#list(row, threshold)) {
         const part = share.get(token);
         if (part !== undefined && probability > 0) return probability / part;

@@ -42,21 +42,24 @@ export class PromptCache {
       signal: AbortSignal;
     },
   ): Promise<number> {
-    await this.#borrow(slot, tokens, options.signal);
-    const keep = await this.truncate(slot, Math.min(commonPrefix(slot.tokens, tokens), options.keepAtMost));
+    const donor = this.#donor(slot, tokens);
+    if (donor !== null) await this.#borrow(slot, tokens, donor, options.signal);
+    // Announced before the first await of its own, so that whoever comes now waits for it; it waits for nobody any more.
+    const done = Promise.withResolvers<void>();
     slot.target = tokens;
-    const filled = this.append(slot, tokens.slice(keep), {
-      rows: options.rows.map((position) => position - keep),
-      onRow: (index, row) => options.onRow(keep + index, row),
-      signal: options.signal,
-    });
-    slot.targetReady = filled.catch(() => undefined);
+    slot.targetReady = done.promise;
     try {
-      await filled;
+      const keep = await this.truncate(slot, Math.min(commonPrefix(slot.tokens, tokens), options.keepAtMost));
+      await this.append(slot, tokens.slice(keep), {
+        rows: options.rows.map((position) => position - keep),
+        onRow: (index, row) => options.onRow(keep + index, row),
+        signal: options.signal,
+      });
+      return tokens.length - keep;
     } finally {
       slot.target = slot.tokens;
+      done.resolve();
     }
-    return tokens.length - keep;
   }
 
   /** Evaluates `tokens` behind what the slot holds. */
@@ -114,13 +117,20 @@ export class PromptCache {
   }
 
   /** Another session may have evaluated the same beginning (instructions, examples), or be about to. */
-  async #borrow(slot: Slot, tokens: readonly number[], signal: AbortSignal): Promise<void> {
-    const own = commonPrefix(slot.tokens, tokens);
+  #donor(slot: Slot, tokens: readonly number[]): { slot: Slot; length: number } | null {
     const donor = this.#slots.bestDonor(tokens, slot);
-    if (donor === null || donor.length - own < worthCopying) return;
+    return donor !== null && donor.length - commonPrefix(slot.tokens, tokens) >= worthCopying ? donor : null;
+  }
+
+  async #borrow(
+    slot: Slot,
+    tokens: readonly number[],
+    donor: { slot: Slot; length: number },
+    signal: AbortSignal,
+  ): Promise<void> {
     if (commonPrefix(donor.slot.tokens, tokens) < donor.length) await donor.slot.targetReady;
     signal.throwIfAborted();
-    const gain = commonPrefix(donor.slot.tokens, tokens) - own;
+    const gain = commonPrefix(donor.slot.tokens, tokens) - commonPrefix(slot.tokens, tokens);
     // A copy moves the donor's whole sequence, so a long conversation is not copied for a short beginning.
     if (gain >= worthCopying && donor.slot.tokens.length <= gain * 8) await this.copy(donor.slot, slot);
   }

@@ -1,0 +1,163 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LoadOptions } from '#core/llm/port.ts';
+import { modelIdSchema } from '#shared/ids.ts';
+import { writeGguf } from './gguf/write-gguf.ts';
+import { writeRandomGguf } from './random-gguf.ts';
+import { testModelService } from '#test/helpers/model-service.ts';
+import type { TestService } from '#test/helpers/model-service.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'daydream-service-'));
+const file = join(folder, 'random-weights-a.gguf');
+const load: LoadOptions = { adapters: [], contextTokens: 512, sequences: 2, threads: 0, format: 'auto' };
+let host: TestService;
+
+beforeAll(() => {
+  writeRandomGguf(file, { seed: 5 });
+  host = testModelService({ threads: () => 0, idleMs: 50 });
+});
+afterAll(async () => {
+  await host.service.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('finding models', () => {
+  it('registers a path on first use, by the hash of its content', async () => {
+    const model = await host.service.resolve(file);
+    expect(model.modelId).toBe(model.sha256?.slice(0, 16));
+    expect(await host.service.resolve(model.modelId)).toEqual(model);
+    expect(await host.service.list()).toHaveLength(1);
+  });
+
+  it('lists every GGUF of a folder, broken ones with their problem', async () => {
+    const models = join(folder, 'models', 'deep');
+    mkdirSync(models, { recursive: true });
+    writeRandomGguf(join(models, 'random-weights-b.gguf'), { seed: 6 });
+    writeFileSync(join(models, 'cut.gguf'), readFileSync(file).subarray(0, 50_000));
+    writeFileSync(join(models, 'notes.txt'), 'no model');
+    const added = await host.service.add(join(folder, 'models'));
+    expect(added.map(({ name, problem }) => [name, problem?.code])).toEqual([
+      ['cut.gguf', 'MODEL_FILE_TRUNCATED'],
+      ['random-weights-b', undefined],
+    ]);
+    await expect(host.service.resolve(join(models, 'cut.gguf'))).rejects.toMatchObject({
+      code: 'MODEL_FILE_TRUNCATED',
+    });
+  });
+
+  it('says what is missing', async () => {
+    await expect(host.service.resolve(join(folder, 'nowhere.gguf'))).rejects.toMatchObject({
+      code: 'FILE_NOT_FOUND',
+    });
+    await expect(host.service.resolve('abc')).rejects.toMatchObject({ code: 'MODEL_NOT_FOUND' });
+    await expect(host.service.resolve('scripted:nobody')).rejects.toMatchObject({ code: 'MODEL_NOT_FOUND' });
+    await expect(host.service.fit(modelIdSchema.parse('abc'), load)).rejects.toMatchObject({
+      code: 'MODEL_NOT_FOUND',
+    });
+    mkdirSync(join(folder, 'empty'));
+    await expect(host.service.add(join(folder, 'empty'))).rejects.toMatchObject({ code: 'MODEL_NOT_FOUND' });
+  });
+
+  it('marks a model whose file is gone and refuses to load it', async () => {
+    const gone = join(folder, 'random-weights-gone.gguf');
+    writeRandomGguf(gone, { seed: 9 });
+    const model = await host.service.resolve(gone);
+    rmSync(gone);
+    const listed = (await host.service.list()).find(({ modelId }) => modelId === model.modelId);
+    expect(listed?.problem?.code).toBe('FILE_NOT_FOUND');
+    await expect(host.service.load(model, load)).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
+  });
+});
+
+describe('loading models', () => {
+  it('names an architecture that llama.cpp does not know', async () => {
+    const strange = join(folder, 'strange.gguf');
+    writeGguf(strange, {
+      metadata: new Map([['general.architecture', { type: 'string', value: 'daydreamer' }]]),
+      tensors: [],
+    });
+    const model = await host.service.resolve(strange);
+    await expect(host.service.load(model, { ...load, threads: 1 })).rejects.toThrow(/"daydreamer"/);
+  });
+
+  it('measures threads once and keeps the result', async () => {
+    const model = await host.service.resolve(file);
+    const loaded = await host.service.load(model, load);
+    const calibration = await host.service.calibration(model.modelId);
+    expect(calibration?.trials.every(({ tokensPerSecond }) => tokensPerSecond > 0)).toBe(true);
+    expect(loaded.model.info.threads).toBe(calibration?.threads);
+    expect(await host.service.calibrate(model.modelId, { force: false })).toBe(calibration);
+    await loaded.release();
+  });
+
+  it('shares one load between users and unloads it when idle', async () => {
+    const model = await host.service.resolve(file);
+    const options = { ...load, threads: 1 };
+    const [first, second] = await Promise.all([
+      host.service.load(model, options),
+      host.service.load(model, options),
+    ]);
+    expect(second.model).toBe(first.model);
+    expect(host.service.status().loaded.map(({ name }) => name)).toContain('random-weights-a');
+    const unloaded = new Promise<void>((resolve) => {
+      const stop = host.service.onStatus(({ loaded }) => {
+        if (loaded.length > 0) return;
+        stop();
+        resolve();
+      });
+    });
+    await first.release();
+    await first.release();
+    await second.release();
+    await unloaded;
+  });
+});
+
+describe('scripted models', () => {
+  it('take one of the listed actions at random, reproducibly', async () => {
+    const model = await host.service.resolve('scripted:random');
+    const loaded = await host.service.load(model, { ...load, contextTokens: 8192 });
+    const ask = (seed: number) =>
+      loaded.model.generate({
+        messages: [
+          {
+            role: 'user',
+            content: 'You see a desk.\n\nAdmissible actions:\n- look\n- go to desk 1\n- inventory',
+          },
+        ],
+        sessionKey: 's',
+        n: 40,
+        sampling: { temperature: 1, topK: 0, topP: 1, minP: 0 },
+        seed,
+        maxTokens: 64,
+        stop: ['</action>'],
+        format: 'auto',
+      });
+    const first = await ask(1);
+    expect(await ask(1)).toMatchObject({ generations: first.generations, evaluatedPromptTokens: 0 });
+    const texts = new Set(first.generations.map(({ text }) => text));
+    expect(texts).toEqual(
+      new Set(['<action>look</action>', '<action>go to desk 1</action>', '<action>inventory</action>']),
+    );
+  });
+
+  it('answer with a script of the test', async () => {
+    const scripted = testModelService({
+      scripts: { loud: (request) => (request.messages.at(-1)?.content ?? '').toUpperCase() },
+    });
+    const loaded = await scripted.service.load(await scripted.service.resolve('scripted:loud'), load);
+    const { generations } = await loaded.model.generate({
+      messages: [{ role: 'user', content: 'look' }],
+      sessionKey: 's',
+      n: 1,
+      sampling: { temperature: 1, topK: 0, topP: 1, minP: 0 },
+      seed: 1,
+      maxTokens: 10,
+      format: 'auto',
+    });
+    expect(generations[0]).toMatchObject({ text: 'LOOK', stopReason: 'end' });
+    await scripted.service.dispose();
+  });
+});
