@@ -23,9 +23,13 @@ export function rowProblem(row: SftRow, limits: RowLimits): string | null {
   );
 }
 
-/** True for rows that are too long: they are left out and counted, where every other problem stops the export. */
-export function isOverlong(problem: string): boolean {
-  return problem.startsWith('overlong');
+/**
+ * Problems of the data rather than of the builder: such a row is left out whole and counted under this name, where every other
+ * problem stops the export.
+ */
+export function softProblem(problem: string): 'overlong' | 'repetition' | null {
+  if (problem.startsWith('overlong')) return 'overlong';
+  return problem.startsWith('repetition') ? 'repetition' : null;
 }
 
 /** An optional system message, then user and assistant in turn, the assistant last. */
@@ -47,6 +51,9 @@ function targetProblem({ messages, meta }: SftRow): string | null {
   return ends ? null : 'target: does not end with the action that was taken';
 }
 
+/** Characters below which a repeated message is no sign of anything. */
+const LONG = 80;
+
 /**
  * A builder that shared a list between rows once doubled the text of 8,677 records, past all role checks. Two signs: the same
  * long message twice in a row of messages that should each add something, or a message that is its own first half twice.
@@ -54,22 +61,17 @@ function targetProblem({ messages, meta }: SftRow): string | null {
 function repetitionProblem(messages: readonly PlainMessage[]): string | null {
   let previous = '';
   for (const { role, content } of messages) {
-    if (role === 'system') continue;
+    if (role !== 'user') continue;
     const half = content.length / 2;
-    if (content.length >= 80 && Number.isInteger(half) && content.slice(0, half) === content.slice(half)) {
+    if (content.length >= LONG && Number.isInteger(half) && content.slice(0, half) === content.slice(half)) {
       return 'repetition: a message is the same text twice';
     }
-    if (role === 'user') {
-      if (
-        content.length >= 80 &&
-        previous !== '' &&
-        content.startsWith(previous) &&
-        content.length > previous.length
-      ) {
-        return 'repetition: a message holds the whole message before it';
-      }
-      previous = content;
-    }
+    // A list of actions may grow at its end; a whole message before another one is a shared list.
+    const rest =
+      previous.length >= LONG && content.startsWith(previous) ? content.slice(previous.length) : '';
+    if (rest.trim() !== '' && !rest.startsWith('\n- '))
+      return 'repetition: a message holds the whole message before it';
+    previous = content;
   }
   if (messages.filter(({ role }) => role === 'system').length > 1)
     return 'repetition: more than one system message';

@@ -13,7 +13,7 @@ import type { DatasetId } from '#shared/ids.ts';
 import type { DatasetPart, Manifest, SftRow } from '#shared/schema/dataset.ts';
 import { datasetPartSchema, manifestSchema } from '#shared/schema/dataset.ts';
 import { datasetCard } from '#core/datasets/card.ts';
-import { isOverlong, rowProblem } from '#core/datasets/validate-row.ts';
+import { rowProblem, softProblem } from '#core/datasets/validate-row.ts';
 
 export interface DatasetTarget {
   /** Absolute; must not exist, be empty, or hold an earlier attempt of the same owner. */
@@ -25,11 +25,18 @@ export interface DatasetTarget {
 }
 
 export interface DatasetWriter {
-  /** @throws AppError INTERNAL when a row is unsound; an overlong one is left out and counted */
+  /** @throws AppError INTERNAL when a row is unsound; an overlong or repeating one is left out and counted */
   add(part: DatasetPart, row: SftRow): Promise<void>;
   files(): Manifest['files'];
   dropped(): Manifest['filters'];
 }
+
+type SoftProblem = NonNullable<ReturnType<typeof softProblem>>;
+
+const DROP_HELP: Record<SoftProblem, string> = {
+  overlong: 'longer than the prompt limit; left out whole, never cut',
+  repetition: 'a message repeats a whole text, as a faulty builder does; left out whole',
+};
 
 const OWNER_FILE = '.daydream-dataset';
 /** Characters gathered before a write. */
@@ -78,15 +85,12 @@ function writerOf(files: ReadonlyMap<DatasetPart, RowFile>): DatasetWriter {
     },
     files: () => [...files.values()].map((file) => file.fact()),
     dropped() {
-      const overlong = [...files.values()].reduce((sum, file) => sum + file.overlong, 0);
-      if (overlong === 0) return [];
-      return [
-        {
-          filter: 'overlong',
-          dropped: overlong,
-          help: 'longer than the prompt limit; left out whole, never cut',
-        },
-      ];
+      const total = (name: SoftProblem): number =>
+        [...files.values()].reduce((sum, file) => sum + (file.dropped.get(name) ?? 0), 0);
+      return Object.entries(DROP_HELP).flatMap(([name, help]) => {
+        const dropped = total(name as SoftProblem);
+        return dropped === 0 ? [] : [{ filter: name, dropped, help }];
+      });
     },
   };
 }
@@ -114,7 +118,7 @@ class RowFile {
   #pendingSize = 0;
   #bytes = 0;
   #digest = '';
-  overlong = 0;
+  readonly dropped = new Map<SoftProblem, number>();
 
   constructor(
     part: DatasetPart,
@@ -130,8 +134,9 @@ class RowFile {
 
   async add(row: SftRow): Promise<void> {
     const problem = this.#ids.has(row.id) ? 'id: not unique' : rowProblem(row, this.#limits);
-    if (problem !== null && isOverlong(problem)) {
-      this.overlong += 1;
+    const soft = problem === null ? null : softProblem(problem);
+    if (soft !== null) {
+      this.dropped.set(soft, (this.dropped.get(soft) ?? 0) + 1);
       return;
     }
     if (problem !== null) {

@@ -1,0 +1,203 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { datasetIdSchema } from '#shared/ids.ts';
+import type { SftRow } from '#shared/schema/dataset.ts';
+import { DatasetReader, validateDataset, writeDataset } from '#core/datasets/index.ts';
+import { soundRow, wholeManifest } from '#test/helpers/sft-rows.ts';
+
+let root = '';
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'daydream-datasets-'));
+});
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+const signal = new AbortController().signal;
+const target = (extra: object = {}) => ({
+  folder: path.join(root, 'set'),
+  name: 'A set: "quoted"',
+  owner: datasetIdSchema.parse('d1'),
+  maxCharacters: 100_000,
+  ...extra,
+});
+
+async function write(rows: readonly SftRow[], extra: object = {}, abort: AbortSignal = signal) {
+  const to = target(extra);
+  await writeDataset(
+    to,
+    async (writer) => {
+      for (const row of rows) await writer.add('expert_sft', row);
+      return wholeManifest(writer.files());
+    },
+    { signal: abort },
+  );
+  return to.folder;
+}
+
+const rows = (count: number) => Array.from({ length: count }, (_, index) => soundRow(index));
+
+test('what is written validates, and any page comes back as it was', async () => {
+  const written = rows(500);
+  const folder = await write(written);
+  expect(await validateDataset(folder)).toEqual({ ok: true, problems: [] });
+  const reader = new DatasetReader();
+  await fc.assert(
+    fc.asyncProperty(fc.nat({ max: 520 }), fc.integer({ min: 1, max: 200 }), async (offset, limit) => {
+      const page = await reader.rows({ folder }, 'expert_sft', { offset, limit });
+      expect(page).toEqual({ rows: written.slice(offset, offset + limit), total: 500 });
+    }),
+    { numRuns: 60 },
+  );
+  expect(await reader.rows({ folder }, 'iwm_sft', { offset: 0, limit: 5 })).toEqual({ rows: [], total: 0 });
+});
+
+test('a file that grew is indexed again', async () => {
+  const folder = await write(rows(3));
+  const reader = new DatasetReader();
+  await reader.rows({ folder }, 'expert_sft', { offset: 0, limit: 1 });
+  appendFileSync(path.join(folder, 'expert_sft.jsonl'), `${JSON.stringify(soundRow(3))}\n`);
+  expect((await reader.rows({ folder }, 'expert_sft', { offset: 3, limit: 5 })).rows).toEqual([soundRow(3)]);
+});
+
+test('the card’s configurations name the files that have rows', async () => {
+  const folder = await write(rows(2));
+  const card = readFileSync(path.join(folder, 'README.md'), 'utf8');
+  expect(card).toMatch(
+    /^---\n[\s\S]*configs:\n- config_name: expert_sft\n {2}data_files: expert_sft\.jsonl\n---\n/u,
+  );
+  expect(card).not.toContain('config_name: iwm_sft');
+  expect(card).toContain('pretty_name: "A set: \\"quoted\\""');
+  await expect(card).toMatchFileSnapshot('../../../test/golden/dataset-card.md');
+});
+
+test('a row that must not be trained on stops the export and leaves nothing', async () => {
+  await expect(write([...rows(2), soundRow(3, { split: 'unseen' })])).rejects.toMatchObject({
+    code: 'INTERNAL',
+    message: expect.stringContaining('split: a task of unseen') as string,
+  });
+  await expect(write([soundRow(0), soundRow(0)])).rejects.toMatchObject({
+    data: { problem: 'id: not unique' },
+  });
+  expect(readdirSync(root)).toEqual([]);
+});
+
+test('an overlong row is left out whole and counted, never cut', async () => {
+  const long = soundRow(9);
+  long.messages[1] = { role: 'user', content: 'word '.repeat(201) };
+  let dropped: unknown;
+  const to = target({ maxCharacters: 500 });
+  await writeDataset(
+    to,
+    async (writer) => {
+      for (const row of [soundRow(0), long, soundRow(1)]) await writer.add('expert_sft', row);
+      dropped = writer.dropped();
+      return wholeManifest(writer.files());
+    },
+    { signal },
+  );
+  expect(dropped).toMatchObject([{ filter: 'overlong', dropped: 1 }]);
+  const { rows: kept } = await new DatasetReader().rows(to, 'expert_sft', { offset: 0, limit: 9 });
+  expect(kept).toEqual([soundRow(0), soundRow(1)]);
+});
+
+test('a stopped export leaves no folder', async () => {
+  const controller = new AbortController();
+  const writing = writeDataset(
+    target(),
+    async (writer) => {
+      for (let index = 0; index < 20_000; index += 1) {
+        if (index === 10_000) controller.abort();
+        await writer.add('expert_sft', soundRow(index));
+      }
+      return wholeManifest();
+    },
+    { signal: controller.signal },
+  );
+  await expect(writing).rejects.toMatchObject({ code: 'CANCELLED' });
+  expect(readdirSync(root)).toEqual([]);
+});
+
+test('nobody else’s folder is overwritten; one’s own earlier attempt is replaced', async () => {
+  const folder = path.join(root, 'set');
+  mkdirSync(folder);
+  writeFileSync(path.join(folder, 'thesis.tex'), 'precious');
+  await expect(write(rows(1))).rejects.toMatchObject({ code: 'CONFLICT' });
+  expect(readFileSync(path.join(folder, 'thesis.tex'), 'utf8')).toBe('precious');
+  rmSync(folder, { recursive: true });
+  await write(rows(1));
+  await write(rows(2));
+  expect((await new DatasetReader().rows({ folder }, 'expert_sft', { offset: 0, limit: 9 })).total).toBe(2);
+  await expect(write(rows(1), { owner: datasetIdSchema.parse('d2') })).rejects.toMatchObject({
+    code: 'CONFLICT',
+  });
+});
+
+test('every kind of damage is found, by file and line', async () => {
+  const damage = async (spoil: (file: string, text: string) => void) => {
+    rmSync(path.join(root, 'set'), { recursive: true, force: true });
+    const folder = await write(rows(5));
+    const file = path.join(folder, 'expert_sft.jsonl');
+    spoil(file, readFileSync(file, 'utf8'));
+    const { ok, problems } = await validateDataset(folder);
+    expect(ok).toBe(false);
+    return problems.map(({ line, reason }) => `${String(line)} ${reason}`).join('\n');
+  };
+  expect(await damage((file, text) => writeFileSync(file, text.slice(0, -30)))).toMatch(/^5 not JSON/mu);
+  expect(await damage((file, text) => writeFileSync(file, text.replace('State 2', 'State X')))).toMatch(
+    /checksum/u,
+  );
+  expect(await damage((file, text) => writeFileSync(file, text.replace('"train"', '"seen"')))).toMatch(
+    /^1 split/mu,
+  );
+  expect(await damage((file, text) => writeFileSync(file, text.split('\n').slice(1).join('\n')))).toMatch(
+    /4 rows, the manifest says 5/u,
+  );
+  expect(await damage((file, text) => writeFileSync(file, `${text.split('\n')[0] ?? ''}\n${text}`))).toMatch(
+    /^2 id: il-0 came before/mu,
+  );
+  expect(await damage((file) => rmSync(file))).toMatch(/ENOENT/u);
+  expect(
+    await damage((file) => writeFileSync(path.join(path.dirname(file), 'manifest.json'), '{"format": 3}')),
+  ).toMatch(/^null /u);
+});
+
+test('any bytes in a row file give rows or an error with file and line', async () => {
+  const folder = await write(rows(2));
+  const file = path.join(folder, 'expert_sft.jsonl');
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 300 }), async (bytes) => {
+      writeFileSync(file, bytes);
+      const read = new DatasetReader().rows({ folder }, 'expert_sft', { offset: 0, limit: 200 });
+      await read.then(
+        (page) => expect(page.rows.length).toBeLessThanOrEqual(page.total),
+        (thrown: unknown) => expect(thrown).toMatchObject({ code: 'FILE_INVALID', data: { file } }),
+      );
+      expect((await validateDataset(folder)).ok).toBe(false);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a moved folder says what to do', async () => {
+  const folder = await write(rows(1));
+  rmSync(folder, { recursive: true });
+  const read = new DatasetReader().rows({ folder }, 'expert_sft', { offset: 0, limit: 1 });
+  await expect(read).rejects.toMatchObject({
+    code: 'FILE_NOT_FOUND',
+    message: expect.stringContaining('export') as string,
+  });
+  expect(existsSync(folder)).toBe(false);
+});
