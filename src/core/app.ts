@@ -110,7 +110,7 @@ function applicationVersion(): string {
 }
 
 /** The ports of a host that is a plain Node process. */
-export function nodePorts(options: { kind: 'serve' | 'cli'; dataFolder: string }): HostPorts {
+export function nodePorts(options: { kind: HostPorts['kind']; dataFolder: string }): HostPorts {
   mkdirSync(options.dataFolder, { recursive: true });
   const log = createFileLogger(options.dataFolder);
   return {

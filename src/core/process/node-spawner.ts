@@ -3,8 +3,10 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ChildHandle, ProcessSpawner } from '#core/ports.ts';
 
+/** The build mirrors the source tree (docs/adr/0003); only the extension differs. */
+const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 const sourceEntries = {
-  inference: new URL('../../workers/inference/main.ts', import.meta.url),
+  inference: new URL(`../../workers/inference/main${extension}`, import.meta.url),
 } as const;
 
 export interface NodeSpawnerOptions {

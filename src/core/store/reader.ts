@@ -137,17 +137,13 @@ export function createStoreReader(options: { file: string; log: Logger; entry?: 
   };
 }
 
-/** Source tree: the .ts file of the worker. Bundle: `store-reader.js` beside the bundle or, from a chunk, one folder up. */
+/** The build mirrors the source tree (docs/adr/0003), so the worker lies at the same place in both; only its extension differs. */
 function readerEntry(): URL {
-  const candidates = import.meta.url.endsWith('.ts')
-    ? ['../../workers/store-reader/main.ts']
-    : ['./store-reader.js', '../store-reader.js', '../workers/store-reader.js'];
-  const found = candidates
-    .map((candidate) => new URL(candidate, import.meta.url))
-    .find((url) => existsSync(fileURLToPath(url)));
-  if (found !== undefined) return found;
+  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+  const found = new URL(`../../workers/store-reader/main${extension}`, import.meta.url);
+  if (existsSync(fileURLToPath(found))) return found;
   throw new AppError({
     code: 'FILE_NOT_FOUND',
-    message: `This installation is incomplete: store-reader.js is missing beside ${fileURLToPath(import.meta.url)}. Install Daydream again.`,
+    message: `This installation is incomplete: ${fileURLToPath(found)} is missing. Install Daydream again.`,
   });
 }
