@@ -21,6 +21,8 @@ export function ruleOf(flag: ReflectionFlag): keyof ReflectionFilters | null {
     case 'too-short':
     case 'too-long':
       return 'length';
+    case 'garbled':
+      return 'garbled';
     case 'empty':
       return null;
     default:
@@ -48,5 +50,6 @@ export const FILTER_HELP: Record<ReflectionFlag, string> = {
   contradiction: 'concludes another action than the expert’s',
   'too-long': 'longer than reflection.filters.maxWords',
   'too-short': 'shorter than reflection.filters.minWords',
+  garbled: 'broken characters, or no sentence of English',
   empty: 'holds no words',
 };

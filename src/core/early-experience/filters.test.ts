@@ -53,6 +53,8 @@ test.each([
   ['contradiction', 'It is cold enough already, so I will not go to fridge 1 yet.'],
   ['too-short', 'Fridge would cool.'],
   ['too-long', Array(41).fill('word').join(' ')],
+  ['garbled', 'inventory cabinet potato soap towel fridge mug plate bowl knife'],
+  ['garbled', 'The goal is to go \u{fffd} fridge because it is cold.'],
   ['empty', ' … '],
   ['empty', ''],
 ] as const)('%s: %s', (flag, text) => {
@@ -100,6 +102,7 @@ test('each rule is a switch; an empty text is dropped whatever the switches say'
     'outcomeNarration',
     'scaffold',
     'doubled',
+    'garbled',
     'length',
   ] as const) {
     none[rule] = false;

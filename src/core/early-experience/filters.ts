@@ -149,11 +149,32 @@ export const tooLong: Detector = ({ text, maxWords }) => {
   return words <= maxWords ? null : { flag: 'too-long', evidence: `${String(words)} words` };
 };
 
+/** Without these hardly a sentence of English can be made; a model with broken weights makes none. */
+const FUNCTION_WORDS =
+  /^(?:the|a|an|to|of|in|on|at|is|are|be|it|its|i|my|me|and|or|but|not|no|so|that|this|there|for|from|with|as|by|if|then|would|will|should|can|could|may|have|has|need|first|before|because|since|which|what|where|more|than|into|do|does)$/u;
+
+/** Control or replacement characters, or words that make no sentence. Text that is not mostly Latin is only checked for the former. */
+export const garbled: Detector = ({ text }) => {
+  const broken = /[^\P{Cc}\n\t\r]|\u{fffd}/u.exec(text);
+  if (broken !== null) {
+    return {
+      flag: 'garbled',
+      evidence: `a broken character after “${excerpt(text.slice(0, broken.index).slice(-40))}”`,
+    };
+  }
+  const words = text.toLowerCase().match(/[\p{L}’']+/gu) ?? [];
+  const latin = words.filter((word) => /^[\p{Script=Latin}’']+$/u.test(word));
+  if (words.length < 8 || latin.length < words.length / 2) return null;
+  const common = latin.filter((word) => FUNCTION_WORDS.test(word)).length;
+  return common / latin.length >= 0.12 ? null : { flag: 'garbled', evidence: excerpt(text) };
+};
+
 export const empty: Detector = ({ text }) =>
   /[\p{L}\p{N}]/u.test(text) ? null : { flag: 'empty', evidence: excerpt(text) };
 
 const DETECTORS = [
   empty,
+  garbled,
   labelLeak,
   numbering,
   outcomeNarration,

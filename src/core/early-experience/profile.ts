@@ -54,6 +54,7 @@ export function paperSwitches(family: string) {
         outcomeNarration: false,
         scaffold: false,
         doubled: false,
+        garbled: false,
         length: false,
       },
     },

@@ -75,6 +75,7 @@ export const reflectionFlagSchema = z.enum([
   'contradiction',
   'too-long',
   'too-short',
+  'garbled',
   'empty',
 ]);
 export type ReflectionFlag = z.infer<typeof reflectionFlagSchema>;

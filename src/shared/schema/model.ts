@@ -69,16 +69,11 @@ export type AdapterRef = z.infer<typeof adapterRefSchema>;
 
 export const samplingSchema = z
   .object({
-    temperature: z
-      .number()
-      .min(0)
-      .max(5)
-      .default(0.4)
-      .meta({
-        title: 'Temperature',
-        help: 'ALFWorld is decoded at 0.4 in the paper; 0 is greedy.',
-        paper: '0.4',
-      }),
+    temperature: z.number().min(0).max(5).default(0.4).meta({
+      title: 'Temperature',
+      help: 'ALFWorld is decoded at 0.4 in the paper; 0 is greedy.',
+      paper: '0.4',
+    }),
     topK: z.int().min(0).default(0).meta({ title: 'Top-k', help: '0 keeps every token.', advanced: true }),
     topP: z
       .number()

@@ -3,25 +3,18 @@ import { adapterRefSchema, promptFormatSchema, samplingSchema } from '#shared/sc
 
 export const historySchema = z
   .discriminatedUnion('style', [
-    z
-      .object({ style: z.literal('append') })
-      .meta({
-        title: 'Append-only',
-        help: 'Each step adds to one conversation, so the KV prefix of an episode is evaluated once.',
-      }),
+    z.object({ style: z.literal('append') }).meta({
+      title: 'Append-only',
+      help: 'Each step adds to one conversation, so the KV prefix of an episode is evaluated once.',
+    }),
     z
       .object({
         style: z.literal('window'),
-        steps: z
-          .int()
-          .min(0)
-          .max(50)
-          .default(2)
-          .meta({
-            title: 'History length',
-            unit: 'steps',
-            help: 'verl-agent shows the last steps in one new message each time.',
-          }),
+        steps: z.int().min(0).max(50).default(2).meta({
+          title: 'History length',
+          unit: 'steps',
+          help: 'verl-agent shows the last steps in one new message each time.',
+        }),
       })
       .meta({ title: 'Windowed (verl-agent)' }),
   ])
@@ -30,23 +23,18 @@ export type History = z.infer<typeof historySchema>;
 
 /** A model in a role (policy, reflector, …): which weights, which prompt, which decoding. */
 export const roleSchema = z.object({
-  model: z
-    .string()
-    .min(1)
-    .meta({
-      title: 'Model',
-      help: 'A model id, the path of a GGUF file, or `scripted:expert` / `scripted:random` for tests.',
-    }),
+  model: z.string().min(1).meta({
+    title: 'Model',
+    help: 'A model id, the path of a GGUF file, or `scripted:expert` / `scripted:random` for tests.',
+  }),
   adapters: z
     .array(adapterRefSchema)
     .default([])
     .meta({ title: 'Adapters', help: 'LoRA adapters in GGUF form.', advanced: true }),
-  format: promptFormatSchema
-    .default('auto')
-    .meta({
-      title: 'Prompt format',
-      help: 'Base models without a chat template use the completion format with few-shot examples.',
-    }),
+  format: promptFormatSchema.default('auto').meta({
+    title: 'Prompt format',
+    help: 'Base models without a chat template use the completion format with few-shot examples.',
+  }),
   sampling: samplingSchema.prefault({}),
   maxTokens: z
     .int()
@@ -64,12 +52,9 @@ export const policySchema = roleSchema.extend({
     .boolean()
     .default(true)
     .meta({ title: 'Thoughts', help: 'Ask for <think>…</think> before <action>…</action>.' }),
-  actionGrammar: z
-    .boolean()
-    .default(false)
-    .meta({
-      title: 'Action grammar',
-      help: 'Confine the answer to admissible actions. Makes a random model act; hides invalid actions, so it is off by default.',
-    }),
+  actionGrammar: z.boolean().default(false).meta({
+    title: 'Action grammar',
+    help: 'Confine the answer to admissible actions. Makes a random model act; hides invalid actions, so it is off by default.',
+  }),
 });
 export type Policy = z.infer<typeof policySchema>;

@@ -41,47 +41,32 @@ export const taskSelectionSchema = z.object({
     .array(z.string())
     .default([])
     .meta({ title: 'Task types', help: 'Empty takes all.', advanced: true }),
-  shuffle: z
-    .boolean()
-    .default(true)
-    .meta({
-      title: 'Shuffle',
-      help: 'A seeded sample of the split instead of its first tasks.',
-      advanced: true,
-    }),
+  shuffle: z.boolean().default(true).meta({
+    title: 'Shuffle',
+    help: 'A seeded sample of the split instead of its first tasks.',
+    advanced: true,
+  }),
 });
 export type TaskSelection = z.infer<typeof taskSelectionSchema>;
 
 export const limitsSchema = z.object({
-  maxSteps: z
-    .int()
-    .min(1)
-    .max(1000)
-    .nullable()
-    .default(null)
-    .meta({
-      title: 'Step limit',
-      unit: 'steps',
-      help: 'Empty takes the environment’s (household: 50).',
-      paper: '50',
-    }),
+  maxSteps: z.int().min(1).max(1000).nullable().default(null).meta({
+    title: 'Step limit',
+    unit: 'steps',
+    help: 'Empty takes the environment’s (household: 50).',
+    paper: '50',
+  }),
   maxPromptTokens: z
     .int()
     .min(64)
     .max(1_000_000)
     .default(4096)
     .meta({ title: 'Prompt limit', unit: 'tokens', paper: '4096' }),
-  maxInvalidInARow: z
-    .int()
-    .min(1)
-    .max(1000)
-    .nullable()
-    .default(null)
-    .meta({
-      title: 'Invalid actions in a row',
-      help: 'Ends the episode early; empty never does.',
-      advanced: true,
-    }),
+  maxInvalidInARow: z.int().min(1).max(1000).nullable().default(null).meta({
+    title: 'Invalid actions in a row',
+    help: 'Ends the episode early; empty never does.',
+    advanced: true,
+  }),
   episodeTimeoutMs: z
     .int()
     .min(1000)
@@ -112,56 +97,41 @@ export const demonstrationSourceSchema = z.discriminatedUnion('source', [
   z
     .object({ source: z.literal('solver') })
     .meta({ title: 'Solver', help: 'The environment’s own expert: 100 % success, short paths.' }),
-  z
-    .object({ source: z.literal('recorded') })
-    .meta({
-      title: 'Recorded by hand',
-      help: 'Successful human episodes of this environment recorded on the Play page.',
-    }),
+  z.object({ source: z.literal('recorded') }).meta({
+    title: 'Recorded by hand',
+    help: 'Successful human episodes of this environment recorded on the Play page.',
+  }),
   z
     .object({
       source: z.literal('import'),
-      file: z
-        .string()
-        .min(1)
-        .meta({
-          title: 'File',
-          help: 'JSONL: {"task_id", "actions": [...]} per line; replayed and kept only where it succeeds.',
-        }),
+      file: z.string().min(1).meta({
+        title: 'File',
+        help: 'JSONL: {"task_id", "actions": [...]} per line; replayed and kept only where it succeeds.',
+      }),
     })
     .meta({ title: 'Imported JSONL' }),
 ]);
 
-const samplerField = z
-  .enum(['uniform', 'policy'])
-  .meta({
-    title: 'Sampler',
-    help: '`uniform`: without replacement from the admissible actions minus the expert’s. `policy`: proposed by the policy.',
-  });
+const samplerField = z.enum(['uniform', 'policy']).meta({
+  title: 'Sampler',
+  help: '`uniform`: without replacement from the admissible actions minus the expert’s. `policy`: proposed by the policy.',
+});
 
 export const iwmBranchingSchema = z.object({
   enabled: z.boolean().default(true).meta({ title: 'Branch for implicit world modelling' }),
   sampler: samplerField.default('uniform'),
-  k: z
-    .int()
-    .min(1)
-    .max(64)
-    .default(8)
-    .meta({
-      title: 'K',
-      unit: 'alternatives a state',
-      paper: '8',
-      help: 'IWM gains from large K (Fig. 4b).',
-    }),
+  k: z.int().min(1).max(64).default(8).meta({
+    title: 'K',
+    unit: 'alternatives a state',
+    paper: '8',
+    help: 'IWM gains from large K (Fig. 4b).',
+  }),
   temperature: z.number().min(0).max(5).default(1).meta({ title: 'Proposal temperature', advanced: true }),
-  expertTriple: z
-    .boolean()
-    .default(true)
-    .meta({
-      title: 'Expert triple',
-      help: 'The set also holds (s, expert action, s′), as the paper’s appendix B does in ALFWorld.',
-      advanced: true,
-    }),
+  expertTriple: z.boolean().default(true).meta({
+    title: 'Expert triple',
+    help: 'The set also holds (s, expert action, s′), as the paper’s appendix B does in ALFWorld.',
+    advanced: true,
+  }),
 });
 
 export const srBranchingSchema = z.object({
@@ -174,34 +144,25 @@ export const srBranchingSchema = z.object({
     .default(3)
     .meta({ title: 'K', unit: 'alternatives a state', paper: '3', help: 'Best at 2–4 (Fig. 4b).' }),
   temperature: z.number().min(0).max(5).default(1).meta({ title: 'Proposal temperature', paper: '1.0' }),
-  proposals: z
-    .enum(['one-request', 'samples'])
-    .default('one-request')
-    .meta({
-      title: 'Proposals',
-      help: '`one-request`: one call that shares its prompt and draws K and a few extra. `samples`: exactly K.',
-      advanced: true,
-    }),
+  proposals: z.enum(['one-request', 'samples']).default('one-request').meta({
+    title: 'Proposals',
+    help: '`one-request`: one call that shares its prompt and draws K and a few extra. `samples`: exactly K.',
+    advanced: true,
+  }),
   extra: z.int().min(0).max(16).default(2).meta({ title: 'Extra proposals', advanced: true }),
   unique: z.boolean().default(true).meta({ title: 'Canonicalise and de-duplicate', advanced: true }),
-  refill: z
-    .enum(['constant-k', 'inadmissible-only'])
-    .default('constant-k')
-    .meta({
-      title: 'Refill',
-      help: '`inadmissible-only` is the paper’s: up to K, only inadmissible proposals are replaced.',
-      advanced: true,
-    }),
+  refill: z.enum(['constant-k', 'inadmissible-only']).default('constant-k').meta({
+    title: 'Refill',
+    help: '`inadmissible-only` is the paper’s: up to K, only inadmissible proposals are replaced.',
+    advanced: true,
+  }),
 });
 
 export const reflectionFiltersSchema = z.object({
-  contradiction: z
-    .boolean()
-    .default(true)
-    .meta({
-      title: 'Drop contradictions',
-      help: 'The text concludes another action than the expert’s (paper: BFCL, WebArena).',
-    }),
+  contradiction: z.boolean().default(true).meta({
+    title: 'Drop contradictions',
+    help: 'The text concludes another action than the expert’s (paper: BFCL, WebArena).',
+  }),
   labelLeak: z.boolean().default(true).meta({ title: 'Drop label leaks', help: '“the expert action is …”' }),
   numbering: z.boolean().default(true).meta({ title: 'Drop numbered options', help: '“alternative 2 …”' }),
   outcomeNarration: z
@@ -213,18 +174,18 @@ export const reflectionFiltersSchema = z.object({
     .default(true)
     .meta({ title: 'Drop scaffold citations', help: 'Words of the generator’s prompt.' }),
   doubled: z.boolean().default(true).meta({ title: 'Drop doubled texts' }),
+  garbled: z
+    .boolean()
+    .default(true)
+    .meta({ title: 'Drop garbled texts', help: 'Broken characters, or no sentence of English.' }),
   length: z.boolean().default(true).meta({ title: 'Drop by length' }),
   minWords: z.int().min(0).default(5).meta({ title: 'Shortest', unit: 'words', advanced: true }),
-  maxWords: z
-    .int()
-    .min(1)
-    .default(200)
-    .meta({
-      title: 'Longest',
-      unit: 'words',
-      advanced: true,
-      help: 'Long reflections drown the action tokens.',
-    }),
+  maxWords: z.int().min(1).default(200).meta({
+    title: 'Longest',
+    unit: 'words',
+    advanced: true,
+    help: 'Long reflections drown the action tokens.',
+  }),
 });
 export type ReflectionFilters = z.infer<typeof reflectionFiltersSchema>;
 
@@ -234,21 +195,15 @@ export const reflectionRunSchema = z.object({
     .union([z.literal('self'), roleSchema])
     .default('self')
     .meta({ title: 'Generator', help: '`self` is the policy’s own model, as in the paper.' }),
-  unit: z
-    .enum(['state', 'alternative'])
-    .default('state')
-    .meta({
-      title: 'One reflection per',
-      help: 'Eq. 4 writes one per alternative; the paper’s counts are one per state.',
-      advanced: true,
-    }),
-  template: z
-    .enum(['paper', 'anticipatory'])
-    .default('anticipatory')
-    .meta({
-      title: 'Template',
-      help: '`paper` is section 4.3; `anticipatory` renames the slot and asks not to narrate outcomes.',
-    }),
+  unit: z.enum(['state', 'alternative']).default('state').meta({
+    title: 'One reflection per',
+    help: 'Eq. 4 writes one per alternative; the paper’s counts are one per state.',
+    advanced: true,
+  }),
+  template: z.enum(['paper', 'anticipatory']).default('anticipatory').meta({
+    title: 'Template',
+    help: '`paper` is section 4.3; `anticipatory` renames the slot and asks not to narrate outcomes.',
+  }),
   temperature: z
     .number()
     .min(0)
@@ -269,24 +224,19 @@ export const earlyExperienceRunSchema = z.object({
   kind: z.literal('early-experience'),
   name: nameField,
   seed: seedField,
-  profile: profileSchema
-    .default('default')
-    .meta({
-      title: 'Profile',
-      help: '`paper` sets every switch as the paper has it; a deviation is recorded by its label.',
-    }),
+  profile: profileSchema.default('default').meta({
+    title: 'Profile',
+    help: '`paper` sets every switch as the paper has it; a deviation is recorded by its label.',
+  }),
   environment: taskSelectionSchema,
   demonstrations: demonstrationSourceSchema.prefault({ source: 'solver' }),
   policy: policySchema,
   branching: z
     .object({
-      execution: z
-        .enum(['snapshot', 'replay'])
-        .default('snapshot')
-        .meta({
-          title: 'Execution',
-          help: '`snapshot` restores the state, `replay` re-executes the prefix; both are proved by the observation hash.',
-        }),
+      execution: z.enum(['snapshot', 'replay']).default('snapshot').meta({
+        title: 'Execution',
+        help: '`snapshot` restores the state, `replay` re-executes the prefix; both are proved by the observation hash.',
+      }),
       iwm: iwmBranchingSchema.prefault({}),
       sr: srBranchingSchema.prefault({}),
     })
