@@ -1,0 +1,10 @@
+import type { Feature, PageRoute } from '../ui/route.ts';
+
+/** A feature is a folder with a `routes.tsx`; navigation and routes show the ones that exist and nothing else. */
+const modules = import.meta.glob<{ feature: Feature }>('../features/*/routes.tsx', { eager: true });
+
+export const features: readonly Feature[] = Object.values(modules)
+  .map(({ feature }) => feature)
+  .toSorted((left, right) => left.order - right.order);
+
+export const pages: readonly PageRoute[] = features.flatMap((feature) => feature.pages);

@@ -1,0 +1,94 @@
+import { useMantineColorScheme } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import { episodeIdSchema } from '#shared/ids.ts';
+import { client, orpc, queryClient } from '../rpc/client.ts';
+import { formatAgo, shortId } from '../ui/format.ts';
+import { features } from './features.ts';
+
+export interface PaletteEntry {
+  id: string;
+  name: string;
+  /** What it is, on the right. */
+  kind: string;
+  run: () => void;
+}
+
+/** Every word of the query occurs in the text, in any order. */
+export function matchesQuery(text: string, query: string): boolean {
+  const haystack = text.toLowerCase();
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => haystack.includes(word));
+}
+
+/** Pages, commands, runs by title or id, and an episode by its id. */
+export function usePaletteEntries(query: string, open: boolean): PaletteEntry[] {
+  const [, navigate] = useLocation();
+  const { setColorScheme } = useMantineColorScheme();
+  const [settled] = useDebouncedValue(query.trim(), 150);
+  const jobs = useQuery({
+    ...orpc.jobs.list.queryOptions({ input: { limit: 100, filter: { parentId: null } } }),
+    enabled: open,
+  });
+  const looksLikeId = settled.length >= 6 && !settled.includes(' ');
+  const episode = useQuery({
+    ...orpc.episodes.get.queryOptions({ input: { episodeId: episodeIdSchema.parse(settled || '-') } }),
+    enabled: open && looksLikeId,
+    retry: false,
+  });
+
+  const setTheme = (theme: 'system' | 'light' | 'dark') => {
+    setColorScheme(theme === 'system' ? 'auto' : theme);
+    void client.system.settings.set({ theme }).then((settings) => {
+      queryClient.setQueryData(orpc.system.settings.get.queryKey(), settings);
+    });
+  };
+  const go = (href: string) => () => {
+    navigate(href);
+  };
+  const entries: PaletteEntry[] = [
+    ...features.map(({ label, href }) => ({ id: href, name: label, kind: 'page', run: go(href) })),
+    { id: 'new-run', name: 'New run', kind: 'command', run: go('/runs/new') },
+    ...(['system', 'light', 'dark'] as const).map((theme) => ({
+      id: `theme-${theme}`,
+      name: `Theme: ${theme}`,
+      kind: 'command',
+      run: () => {
+        setTheme(theme);
+      },
+    })),
+    ...(window.daydream === undefined
+      ? []
+      : [
+          {
+            id: 'data-folder',
+            name: 'Open the data folder',
+            kind: 'command',
+            run: () => window.daydream?.openDataFolder(),
+          },
+        ]),
+    ...(jobs.data?.items ?? []).map((job) => ({
+      id: job.jobId,
+      name: job.title === '' ? job.kind : job.title,
+      kind: `run ${shortId(job.jobId)} · ${job.state} · ${formatAgo(job.createdAt, Date.now())}`,
+      run: go(`/runs/${encodeURIComponent(job.jobId)}`),
+    })),
+  ];
+  const found =
+    query.trim() === ''
+      ? entries
+      : entries.filter(({ id, name, kind }) => matchesQuery(`${name} ${kind} ${id}`, query));
+  const hit = looksLikeId ? episode.data?.episode : undefined;
+  if (hit !== undefined) {
+    found.unshift({
+      id: hit.episodeId,
+      name: hit.instruction,
+      kind: `episode ${shortId(hit.episodeId)}`,
+      run: go(`/trajectories/${encodeURIComponent(hit.episodeId)}`),
+    });
+  }
+  return found.slice(0, 50);
+}

@@ -1,0 +1,47 @@
+import { createORPCClient } from '@orpc/client';
+import { createTanstackQueryUtils } from '@orpc/tanstack-query';
+import { QueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import type { Client } from '#shared/contract/index.ts';
+import { Connection } from './connection.ts';
+import type { ConnectionState } from './connection.ts';
+import { isRetryable } from './errors.ts';
+import { portTransport, socketTransport, takeToken } from './transport.ts';
+
+const bridge = window.daydream;
+const token = bridge === undefined ? takeToken() : null;
+
+export const connection = new Connection({
+  open: () => (bridge === undefined ? socketTransport(token) : portTransport(bridge)),
+});
+
+/** Typed calls: `client.jobs.pause({ jobId })`. */
+export const client: Client = createORPCClient(connection);
+
+/** TanStack Query options of the same calls: `useQuery(orpc.jobs.list.queryOptions({ input }))`. */
+export const orpc = createTanstackQueryUtils(client);
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5000,
+      gcTime: 10 * 60_000,
+      refetchOnWindowFocus: true,
+      retry: (failures, error) => failures < 2 && isRetryable(error),
+      retryDelay: (attempt) => Math.min(2000, 300 * 2 ** attempt),
+      networkMode: 'always',
+    },
+    mutations: { networkMode: 'always' },
+  },
+});
+
+// What was read over a lost connection may have changed meanwhile.
+let wasLost = false;
+connection.subscribe(() => {
+  if (connection.state === 'open' && wasLost) void queryClient.invalidateQueries();
+  wasLost = connection.state !== 'open';
+});
+
+export function useConnectionState(): ConnectionState {
+  return useSyncExternalStore(connection.subscribe, () => connection.state);
+}

@@ -1,0 +1,98 @@
+/** The two roads to the host: a MessagePort from Electron's main process, or a WebSocket to the host that served this page. */
+import { RPCLink as PortLink } from '@orpc/client/message-port';
+import { RPCLink as SocketLink } from '@orpc/client/websocket';
+import { portMessage } from '#shared/host.ts';
+import type { ElectronBridge } from '#shared/host.ts';
+import type { Transport } from './connection.ts';
+
+declare global {
+  interface Window {
+    daydream?: ElectronBridge;
+  }
+}
+
+const tokenKey = 'daydream-token';
+
+/**
+ * The token comes once in the fragment (never sent, never logged), moves to this tab's session storage, and leaves the address
+ * bar, so that a copied link or a screenshot does not carry it.
+ */
+export function takeToken(): string | null {
+  const fragment = new URLSearchParams(window.location.hash.slice(1));
+  const token = fragment.get('token');
+  if (token !== null) {
+    sessionStorage.setItem(tokenKey, token);
+    const { pathname, search } = window.location;
+    window.history.replaceState(window.history.state, '', pathname + search);
+    return token;
+  }
+  return sessionStorage.getItem(tokenKey);
+}
+
+export function socketTransport(token: string | null): Transport {
+  const { protocol, host } = window.location;
+  const url = new URL(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/rpc`);
+  if (token !== null) url.searchParams.set('token', token);
+  const socket = new WebSocket(url);
+  const closed = new Promise<void>((resolve) => {
+    socket.addEventListener('close', () => {
+      resolve();
+    });
+  });
+  const opened = new Promise<void>((resolve, reject) => {
+    socket.addEventListener('open', () => {
+      resolve();
+    });
+    socket.addEventListener('close', () => {
+      reject(new Error('The WebSocket was closed before it opened.'));
+    });
+  });
+  return {
+    link: new SocketLink({ websocket: socket }),
+    opened,
+    closed,
+    close: () => {
+      socket.close();
+    },
+  };
+}
+
+/** The port arrives as a window message; until then calls wait for `opened`. */
+export function portTransport(bridge: ElectronBridge): Transport {
+  let port: MessagePort | null = null;
+  let link: PortLink<Record<never, never>> | null = null;
+  const gone = Promise.withResolvers<undefined>();
+  const opened = new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      window.removeEventListener('message', receive);
+      reject(new Error('The main process sent no port.'));
+    }, 10_000);
+    function receive(event: MessageEvent): void {
+      const [received] = event.ports;
+      if (event.source !== window || event.data !== portMessage || received === undefined) return;
+      clearTimeout(timer);
+      window.removeEventListener('message', receive);
+      port = received;
+      link = new PortLink({ port: received });
+      received.addEventListener('close', () => {
+        gone.resolve(undefined);
+      });
+      received.start();
+      resolve();
+    }
+    window.addEventListener('message', receive);
+    bridge.requestPort();
+  });
+  return {
+    link: {
+      call: (path, input, options) =>
+        link === null ? Promise.reject(new Error('no port yet')) : link.call(path, input, options),
+    },
+    opened,
+    closed: gone.promise,
+    close: () => {
+      port?.close();
+      gone.resolve(undefined);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { Job } from '#shared/schema/job.ts';
+import type { ShownState } from './status-badge.tsx';
+
+/** Running time over all attempts, going on while it runs. */
+export function elapsedMs(job: Job, now: number): number {
+  const running = job.state === 'running' || job.state === 'pausing' || job.state === 'cancelling';
+  const since = running && job.startedAt !== null ? Math.max(0, now - job.startedAt) : 0;
+  // `activeMs` may already hold a part of this attempt; the larger is the truth that does not run backwards.
+  return Math.max(job.activeMs, job.attempt === 1 ? since : job.activeMs);
+}
+
+/** From the rate so far; null while that says nothing yet (under 2 % or 3 s). */
+export function remainingMs(job: Job, now: number): number | null {
+  const { progress } = job;
+  if (job.state !== 'running' || progress === null || progress.total === null || progress.total <= 0)
+    return null;
+  const share = progress.done / progress.total;
+  const elapsed = elapsedMs(job, now);
+  if (share < 0.02 || share >= 1 || elapsed < 3000) return null;
+  return (elapsed * (1 - share)) / share;
+}
+
+export const stalledAfterMs = 30_000;
+
+/** A running job that has said nothing for 30 s is shown as stalled. */
+export function shownState(job: Job, now: number, childrenLastEventAt: number | null = null): ShownState {
+  if (job.state !== 'running') return job.state;
+  const last = Math.max(job.lastEventAt ?? job.startedAt ?? now, childrenLastEventAt ?? 0);
+  return now - last > stalledAfterMs ? 'stalled' : 'running';
+}
+
+export function isFinished(state: Job['state']): boolean {
+  return state === 'succeeded' || state === 'failed' || state === 'cancelled';
+}
