@@ -7,7 +7,7 @@ export type JobId = z.infer<typeof jobIdSchema>;
 export const episodeIdSchema = z.string().min(1).brand<'EpisodeId'>();
 export type EpisodeId = z.infer<typeof episodeIdSchema>;
 
-/** Deterministic: hash(episode, step, purpose, canonical action). */
+/** Deterministic within its job: hash(job, episode, step, purpose, index, canonical action). */
 export const branchIdSchema = z.string().min(1).brand<'BranchId'>();
 export type BranchId = z.infer<typeof branchIdSchema>;
 

@@ -233,7 +233,7 @@ function modelFacts(spec: ExportSpec, { store }: Services) {
       const model = store.models
         .list()
         .find(({ modelId, location }) => modelId === reference || location === reference);
-      return { role, label: model?.name ?? reference, sha256: model?.sha256 ?? null };
+      return { role, label: model?.name ?? path.basename(reference), sha256: model?.sha256 ?? null };
     }),
   };
 }

@@ -18,14 +18,12 @@ export const datasetsContract = {
     )
     .output(z.object({ rows: z.array(sftRowSchema), total: z.int() })),
   /** Reads every line and every checksum again. */
-  validate: procedure
-    .input(byId)
-    .output(
-      z.object({
-        ok: z.boolean(),
-        problems: z.array(z.object({ file: z.string(), line: z.int().nullable(), reason: z.string() })),
-      }),
-    ),
+  validate: procedure.input(byId).output(
+    z.object({
+      ok: z.boolean(),
+      problems: z.array(z.object({ file: z.string(), line: z.int().nullable(), reason: z.string() })),
+    }),
+  ),
   /** Exports the data of a finished Early Experience job again, with the reviews made since. */
   export: procedure
     .input(
