@@ -156,7 +156,7 @@ function translateError(file: string, error: unknown): unknown {
   if (code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_WRITE') {
     return new AppError({
       code: 'DISK_FULL',
-      message: `The disk that holds ${file} is full. What was stored before is intact; the last write was undone as a whole. Free some space, then resume the job.`,
+      message: `The disk that holds ${file} is full or refuses to be written. What was stored before is intact; the last write was undone as a whole. Free some space, then resume the job.`,
       data: { file },
       cause: error,
     });

@@ -22,7 +22,7 @@ import { createEpisodeStore } from '#core/store/episodes.ts';
 import { createJobQueueStore } from '#core/store/job-queue.ts';
 import { createJobStore } from '#core/store/jobs.ts';
 import { createMeters } from '#core/store/meters.ts';
-import { applicationId, migrate, schemaVersion } from '#core/store/migrations/index.ts';
+import { applicationId, hasExpectedSchema, migrate, schemaVersion } from '#core/store/migrations/index.ts';
 import { createModelStore } from '#core/store/models.ts';
 import type { Store, StoreCounts } from '#core/store/port.ts';
 import { createReflectionStore } from '#core/store/reflections.ts';
@@ -40,7 +40,7 @@ const realStepsPrefix = 'real-steps:';
  */
 export function openStore(options: { file: string; clock: Clock; log: Logger }): Store {
   const { file, clock, log } = options;
-  mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+  makeFolder(path.dirname(path.resolve(file)));
   const isNew = !existsSync(file) || statSync(file).size === 0;
   if (!isNew) checkHeader(file);
   const startedAt = clock.now();
@@ -48,6 +48,8 @@ export function openStore(options: { file: string; clock: Clock; log: Logger }):
   try {
     if (!isNew) checkIntegrity(connection);
     migrate(connection);
+    if (!isNew && !hasExpectedSchema(connection))
+      throw storeCorrupt(file, 'its tables are not the ones that Daydream made');
   } catch (error) {
     connection.close();
     throw error;
@@ -117,6 +119,19 @@ function assembleStore(connection: Connection): Store {
   };
 }
 
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw new AppError({
+      code: 'FILE_NOT_FOUND',
+      message: `The folder ${folder} cannot be made. Choose another one, or check that you may write there.`,
+      data: { folder },
+      cause: error,
+    });
+  }
+}
+
 /** Before SQLite touches it: opening a file in WAL mode may write to it, and a damaged file must stay as it is. */
 function checkHeader(file: string): void {
   let header: Buffer;
@@ -160,7 +175,7 @@ async function backup(connection: Connection, target: string): Promise<{ bytes: 
       message: 'A backup needs another file than the store itself.',
     });
   }
-  mkdirSync(path.dirname(resolved), { recursive: true });
+  makeFolder(path.dirname(resolved));
   const temporary = `${resolved}.partial`;
   rmSync(temporary, { force: true });
   try {

@@ -1,4 +1,5 @@
 /** Numbered SQL, applied in order, each in its own transaction; `user_version` says how many a file has seen. */
+import { openConnection } from '#core/store/driver.ts';
 import type { Connection } from '#core/store/driver.ts';
 import { firstSchema } from '#core/store/migrations/0001-first.ts';
 import { AppError } from '#shared/errors.ts';
@@ -29,4 +30,24 @@ export function migrate(connection: Connection): void {
       );
     });
   });
+}
+
+/** Whether the tables and indexes are the ones that the migrations made: a damaged schema text would fail only at some later query. */
+export function hasExpectedSchema(connection: Connection): boolean {
+  const fresh = openConnection(':memory:');
+  try {
+    migrate(fresh);
+    return schemaOf(connection) === schemaOf(fresh);
+  } finally {
+    fresh.close();
+  }
+}
+
+function schemaOf(connection: Connection): string {
+  return JSON.stringify(
+    // sqlite_stat tables are SQLite's own and come with `PRAGMA optimize`.
+    connection.all(
+      "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name",
+    ),
+  );
 }

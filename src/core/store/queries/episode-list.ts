@@ -99,11 +99,15 @@ export function episodeCountQuery(filter: EpisodeFilter): Query {
   };
 }
 
+/** Far more than a menu can show; ends the search in a damaged index that leads back to itself. */
+const mostValues = 10_000;
+
 /** Distinct values of an indexed column by jumping from value to value: as many look-ups as values, not as rows. */
 export function distinctQuery(column: string, notNull = ''): string {
   return `WITH RECURSIVE found (value) AS (
     SELECT (SELECT min(${column}) FROM episodes${notNull === '' ? '' : ` WHERE ${notNull}`})
     UNION ALL
     SELECT (SELECT min(${column}) FROM episodes WHERE ${column} > found.value) FROM found WHERE found.value IS NOT NULL
+    LIMIT ${mostValues}
   ) SELECT value FROM found WHERE value IS NOT NULL`;
 }
