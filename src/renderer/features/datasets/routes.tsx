@@ -1,0 +1,15 @@
+import { IconDatabase } from '@tabler/icons-react';
+import type { Feature } from '../../ui/route.ts';
+import { DatasetPage } from './dataset-page.tsx';
+import { DatasetsPage } from './datasets-page.tsx';
+
+export const feature: Feature = {
+  label: 'Datasets',
+  order: 8,
+  href: '/datasets',
+  icon: IconDatabase,
+  pages: [
+    { path: '/datasets', component: DatasetsPage },
+    { path: '/datasets/:datasetId', component: DatasetPage },
+  ],
+};

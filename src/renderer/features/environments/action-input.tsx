@@ -1,0 +1,100 @@
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { TextInput } from '@mantine/core';
+import { AdmissibleList } from '../../ui/viewer/admissible-list.tsx';
+import { filterActions } from '../../ui/viewer/filter-actions.ts';
+import styles from './environments.module.css';
+
+/**
+ * One field to act: typing filters the admissible actions, arrows choose, Enter takes the chosen one; digits take the first
+ * nine while the field is empty. What matches nothing (or Shift+Enter) is sent as it stands: wrong actions are part of the world.
+ */
+export function ActionInput({
+  actions,
+  disabled,
+  onAct,
+}: {
+  actions: readonly string[] | null;
+  disabled: boolean;
+  onAct: (action: string) => void;
+}) {
+  const [text, setText] = useState('');
+  const [position, setPosition] = useState(0);
+  const field = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const shown = useMemo(() => filterActions(actions ?? [], text), [actions, text]);
+  const highlighted = text === '' && position === 0 ? null : Math.min(position, shown.length - 1);
+
+  useEffect(() => {
+    setText('');
+    setPosition(0);
+    if (!disabled) field.current?.focus();
+  }, [actions, disabled]);
+  useEffect(() => {
+    list.current?.querySelector('[data-highlighted]')?.scrollIntoView?.({ block: 'nearest' });
+  }, [highlighted]);
+
+  const act = (action: string) => {
+    if (disabled || action.trim() === '') return;
+    onAct(action);
+  };
+
+  const onKeyDown = (event: React.KeyboardEvent<HTMLInputElement>) => {
+    if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      const start = highlighted ?? -1;
+      const next = event.key === 'ArrowDown' ? start + 1 : start - 1;
+      setPosition(Math.max(0, Math.min(shown.length - 1, next)));
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      const chosen = event.shiftKey || highlighted === null ? undefined : shown[highlighted];
+      act(chosen ?? text);
+    } else if (event.key === 'Escape') {
+      if (text === '') event.currentTarget.blur();
+      setText('');
+      setPosition(0);
+    } else if (text === '' && /^[1-9]$/u.test(event.key)) {
+      const action = shown[Number(event.key) - 1];
+      if (action === undefined) return;
+      event.preventDefault();
+      act(action);
+    }
+  };
+
+  return (
+    <div className={styles.act}>
+      <TextInput
+        ref={field}
+        size="sm"
+        data-action-field
+        aria-label="Action"
+        placeholder={disabled ? 'The game is over' : 'Type, or press a digit'}
+        classNames={{ input: styles.actInput ?? '' }}
+        disabled={disabled}
+        value={text}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setPosition(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <p className={styles.actHelp} aria-live="polite">
+        {actions === null
+          ? 'This world does not list its actions; Enter sends what you typed.'
+          : text !== '' && shown.length === 0
+            ? 'No admissible action matches; Enter sends it as it stands.'
+            : `${String(shown.length)} of ${String(actions.length)} actions`}
+      </p>
+      <div ref={list} className={styles.actList}>
+        <AdmissibleList
+          actions={actions}
+          filter={text}
+          highlighted={highlighted}
+          {...(disabled ? {} : { onPick: act })}
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { branchSchema } from '#shared/schema/branch.ts';
+import type { Branch } from '#shared/schema/branch.ts';
+import type { StepView } from '../../../ui/viewer/step-view.ts';
+import { firstLine, groupBranches, iwmTriples, twigKind } from './group-branches.ts';
+
+const hash = 'a'.repeat(64);
+function branch(change: Partial<Record<keyof Branch, unknown>>): Branch {
+  return branchSchema.parse({
+    branchId: `branch-${JSON.stringify(change)}`,
+    episodeId: 'episode',
+    stepIndex: 0,
+    jobId: null,
+    purpose: 'iwm',
+    source: 'uniform',
+    alternativeIndex: 0,
+    action: 'look',
+    canonicalAction: 'look',
+    admissible: true,
+    valid: true,
+    observation: 'You look.',
+    sameAsExpert: false,
+    reward: 0,
+    terminated: false,
+    truncated: false,
+    success: false,
+    status: 'accepted',
+    rejectReason: null,
+    proof: { method: 'snapshot', expectedHash: hash, observedHash: hash, prefixLength: 0 },
+    proposal: null,
+    error: null,
+    createdAt: 0,
+    ...change,
+  });
+}
+const step = (index: number): StepView => ({
+  index,
+  state: '',
+  admissible: null,
+  thought: null,
+  action: 'go',
+  outcome: '',
+  reward: 0,
+  marks: [],
+});
+
+describe('grouping branches by state', () => {
+  it('sets rejected ones apart and orders IWM before SR, each by j', () => {
+    const [state] = groupBranches(
+      [step(0), step(1)],
+      [
+        branch({ purpose: 'sr', alternativeIndex: 0 }),
+        branch({ alternativeIndex: 1 }),
+        branch({ alternativeIndex: 0 }),
+        branch({ status: 'rejected', rejectReason: 'hash differs', alternativeIndex: 2 }),
+        branch({ purpose: 'expert', source: 'expert' }),
+        branch({ stepIndex: 1 }),
+      ],
+      [],
+    );
+    expect(state?.twigs.map((twig) => [twig.purpose, twig.alternativeIndex])).toEqual([
+      ['iwm', 0],
+      ['iwm', 1],
+      ['sr', 0],
+    ]);
+    expect(state?.rejected).toHaveLength(1);
+    expect(state && iwmTriples(state).map((triple) => triple.purpose)).toEqual(['expert', 'iwm', 'iwm']);
+  });
+
+  it('calls a rejected branch rejected even when its action was invalid', () => {
+    expect(twigKind(branch({ status: 'rejected', valid: false }))).toBe('rejected');
+    expect(twigKind(branch({ valid: false, sameAsExpert: true }))).toBe('invalid');
+    expect(twigKind(branch({ sameAsExpert: true }))).toBe('same');
+    expect(twigKind(branch({}))).toBe('distinct');
+  });
+
+  it('shows the first line that says something', () => {
+    expect(firstLine('\n  \nYou open it.\nInside…')).toBe('You open it.');
+    expect(firstLine('')).toBe('');
+  });
+});

@@ -1,0 +1,128 @@
+import { useEffect, useState } from 'react';
+import { Button, TextInput } from '@mantine/core';
+import { IconAlertTriangle, IconArrowBackUp, IconCheck, IconTrash } from '@tabler/icons-react';
+import type { Reflection } from '#shared/schema/branch.ts';
+import { findText } from '../../../ui/viewer/find-text.ts';
+import { MonoText } from '../../../ui/viewer/mono-text.tsx';
+import { flagLabels } from './flag-labels.ts';
+import { verdictOf } from './reflection-verdict.ts';
+import styles from './branches.module.css';
+
+export type Decision = Reflection['review']['decision'];
+
+/** A reflection with what the detectors found in it, and the person's decision over the filters'. */
+export function ReflectionCard({
+  reflection,
+  busy,
+  onReview,
+}: {
+  reflection: Reflection;
+  busy: boolean;
+  onReview: (decision: Decision, reason: string) => void;
+}) {
+  const verdict = verdictOf(reflection);
+  const [reason, setReason] = useState(reflection.review.reason);
+  useEffect(() => {
+    setReason(reflection.review.reason);
+  }, [reflection.reflectionId, reflection.review.reason]);
+  const spans = findText(
+    reflection.text,
+    reflection.flags.map((flag) => flag.evidence),
+  );
+  return (
+    <article className={styles.reflection} aria-label="Reflection">
+      <header className={styles.reflectionHead}>
+        <span className={styles.verdict} data-kept={verdict.kept}>
+          {verdict.kept ? <IconCheck size={14} aria-hidden /> : <IconTrash size={14} aria-hidden />}
+          {verdict.text}
+        </span>
+        <ul className={styles.flags} aria-label="Detector flags">
+          {reflection.flags.map(({ flag, evidence }, index) => (
+            <li key={index} className={styles.flag} title={`${flagLabels[flag].help} Found: ${evidence}`}>
+              <IconAlertTriangle size={12} aria-hidden />
+              {flagLabels[flag].label}
+            </li>
+          ))}
+        </ul>
+        <span className={styles.dim}>
+          {`${reflection.generatorLabel}, attempt ${String(reflection.attempt + 1)}, ${String(reflection.branchIds.length)} alternatives shown`}
+        </span>
+      </header>
+      <div className={styles.reflectionText}>
+        {reflection.text === '' ? (
+          <span className={styles.dim}>The model wrote nothing.</span>
+        ) : (
+          <p>
+            {spans.map((span, index) =>
+              span.match === null ? (
+                span.text
+              ) : (
+                <mark
+                  key={index}
+                  className={styles.evidence}
+                  title={flagLabels[reflection.flags[span.match]?.flag ?? 'empty'].label}
+                >
+                  {span.text}
+                </mark>
+              ),
+            )}
+          </p>
+        )}
+      </div>
+      <details className={styles.generator}>
+        <summary>Prompt and raw answer of the generator</summary>
+        <MonoText text={reflection.prompt} />
+        <h4 className={styles.dim}>Raw answer</h4>
+        <MonoText text={reflection.raw} empty="nothing" />
+      </details>
+      <footer className={styles.reflectionFoot}>
+        <TextInput
+          size="xs"
+          className={styles.reason}
+          aria-label="Reason for the decision"
+          placeholder="Reason (optional, stored with the decision)"
+          maxLength={2000}
+          value={reason}
+          onChange={(event) => {
+            setReason(event.currentTarget.value);
+          }}
+        />
+        <Button
+          size="xs"
+          data-decision="keep"
+          variant={reflection.review.decision === 'keep' ? 'filled' : 'default'}
+          disabled={busy}
+          leftSection={<IconCheck size={14} />}
+          onClick={() => {
+            onReview('keep', reason);
+          }}
+        >
+          Keep
+        </Button>
+        <Button
+          size="xs"
+          data-decision="drop"
+          variant={reflection.review.decision === 'drop' ? 'filled' : 'default'}
+          disabled={busy}
+          leftSection={<IconTrash size={14} />}
+          onClick={() => {
+            onReview('drop', reason);
+          }}
+        >
+          Drop
+        </Button>
+        <Button
+          size="xs"
+          variant="subtle"
+          disabled={busy || reflection.review.decision === 'pending'}
+          leftSection={<IconArrowBackUp size={14} />}
+          onClick={() => {
+            onReview('pending', '');
+          }}
+        >
+          Undo
+        </Button>
+      </footer>
+    </article>
+  );
+}

@@ -1,0 +1,93 @@
+import type { EpisodeRow } from '#shared/schema/episode.ts';
+import { formatCompact, formatInteger } from '../../ui/format.ts';
+import { Time } from '../../ui/text.tsx';
+import type { Column } from '../../ui/virtual-table.tsx';
+import { OutcomeBadge } from './outcome-badge.tsx';
+import styles from './trajectories.module.css';
+
+export const episodeColumns: readonly Column<EpisodeRow>[] = [
+  { id: 'outcome', header: 'Outcome', width: '104px', cell: (row) => <OutcomeBadge episode={row} /> },
+  {
+    id: 'task',
+    header: 'Task',
+    width: 'minmax(140px, 2.2fr)',
+    cell: (row) => row.instruction,
+    title: (row) => row.instruction,
+  },
+  {
+    id: 'type',
+    header: 'Type',
+    width: 'minmax(84px, 1.5fr)',
+    cell: (row) => <span className={styles.dim}>{row.taskType}</span>,
+    title: (row) => row.taskType,
+  },
+  {
+    id: 'world',
+    header: 'World',
+    width: 'minmax(96px, 1.4fr)',
+    cell: (row) => <span className={styles.dim}>{`${row.environmentId}, ${row.split}`}</span>,
+    title: (row) => `${row.environmentId} ${row.environmentVersion}, ${row.split}`,
+  },
+  {
+    id: 'policy',
+    header: 'Policy',
+    width: 'minmax(72px, 1.4fr)',
+    cell: (row) => row.policyLabel,
+    title: (row) => `${row.policyLabel}, ${row.purpose}`,
+  },
+  {
+    id: 'steps',
+    header: 'Steps',
+    width: '128px',
+    cell: (row) => <StepsBar steps={row.steps} invalid={row.invalidActions} />,
+    title: (row) =>
+      `${String(row.steps)} steps${row.invalidActions === 0 ? '' : `, ${String(row.invalidActions)} invalid`}`,
+  },
+  {
+    id: 'reward',
+    header: 'Reward',
+    width: '48px',
+    align: 'right',
+    cell: (row) => formatReward(row.totalReward),
+  },
+  {
+    id: 'tokens',
+    header: 'Tokens',
+    width: '50px',
+    align: 'right',
+    cell: (row) => (row.completionTokens === 0 ? '' : formatCompact(row.completionTokens)),
+    title: (row) =>
+      `${formatInteger(row.completionTokens)} sampled, ${formatInteger(row.promptTokens)} of prompts, ${formatInteger(row.evaluatedPromptTokens)} evaluated`,
+  },
+  {
+    id: 'started',
+    header: 'Started',
+    width: '76px',
+    align: 'right',
+    cell: (row) => <Time at={row.startedAt} />,
+  },
+];
+
+/** The papers' step limit: bars of different episodes have one scale. */
+const longest = 50;
+
+/** Length of the episode, the share of invalid actions at its end. */
+function StepsBar({ steps, invalid }: { steps: number; invalid: number }) {
+  const width = (Math.min(steps, longest) / longest) * 44;
+  const bad = steps === 0 ? 0 : width * Math.min(1, invalid / steps);
+  return (
+    <span className={styles.stepsBar}>
+      <svg width="44" height="8" aria-hidden>
+        <rect className={styles.barTrack} width="44" height="8" rx="2" />
+        <rect className={styles.barSteps} width={width} height="8" rx="2" />
+        {bad > 0 && <rect className={styles.barInvalid} x={width - bad} y="4" width={bad} height="4" />}
+      </svg>
+      <span className={styles.stepsCount}>{steps}</span>
+      {invalid > 0 && <span className={styles.invalidCount}>{`${String(invalid)} invalid`}</span>}
+    </span>
+  );
+}
+
+function formatReward(value: number): string {
+  return Number.isInteger(value) ? String(value) : value.toFixed(2);
+}

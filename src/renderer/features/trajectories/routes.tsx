@@ -1,0 +1,19 @@
+import { IconRoute } from '@tabler/icons-react';
+import type { Feature } from '../../ui/route.ts';
+import { BranchPage } from './branches/branch-page.tsx';
+import { EpisodePage } from './episode-page.tsx';
+import { TrajectoriesPage } from './list-page.tsx';
+import { ReviewPage } from './reviews/review-page.tsx';
+
+export const feature: Feature = {
+  label: 'Trajectories',
+  order: 4,
+  href: '/trajectories',
+  icon: IconRoute,
+  pages: [
+    { path: '/trajectories', component: TrajectoriesPage },
+    { path: '/trajectories/reviews', component: ReviewPage },
+    { path: '/trajectories/:episodeId/branches', component: BranchPage },
+    { path: '/trajectories/:episodeId', component: EpisodePage },
+  ],
+};
