@@ -72,7 +72,6 @@ const sizes = { large: { width: 1440, height: 900 }, small: { width: 1024, heigh
 export const test = base.extend<{ pages: Pages }, { host: DataHost }>({
   host: [
     // Playwright demands the destructured form, even of nothing.
-    // eslint-disable-next-line no-empty-pattern
     async ({}, use) => {
       const dataFolder = mkdtempSync(join(tmpdir(), 'daydream-e2e-'));
       daydream(dataFolder, 'quickstart', '--tasks', '4');

@@ -70,7 +70,7 @@ test('looks right in light and dark at both sizes', async ({ pages }) => {
   await photograph(pages, 'manifest', path, async (view) => {
     await expect(view.getByText('iwm_sft.jsonl')).toBeVisible();
   });
-  await photograph(pages, 'rows', `${path}?tab=rows&part=reflection_sft`, async (view) => {
+  await photograph(pages, 'rows', `${path}?tab=rows&part=iwm_sft`, async (view) => {
     await expect(view.getByText('target, the loss is here')).toBeVisible();
   });
   await photograph(pages, 'use', `${path}?tab=use`, async (view) => {

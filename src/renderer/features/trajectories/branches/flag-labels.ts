@@ -16,5 +16,6 @@ export const flagLabels: Record<ReflectionFlag, { label: string; help: string }>
   contradiction: { label: 'Contradiction', help: 'Concludes another action than the expert’s.' },
   'too-long': { label: 'Too long', help: 'A long text drowns the tokens of the action.' },
   'too-short': { label: 'Too short', help: 'Too few words to be a reason.' },
+  garbled: { label: 'Garbled', help: 'Broken characters or no language at all.' },
   empty: { label: 'Empty', help: 'The model wrote nothing.' },
 };
