@@ -13,7 +13,7 @@ test('shows the manifest, validates the files, and names the line that somebody 
   const page = await pages.open('/datasets');
   await openFirst(page);
   await expect(page.getByText('iwm_sft.jsonl')).toBeVisible();
-  await expect(page.getByText('constant-k')).toBeVisible();
+  await expect(page.getByRole('cell', { name: 'constant-k', exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Validate' }).click();
   await expect(page.getByText(/^Valid: every line parses/)).toBeVisible();
 
