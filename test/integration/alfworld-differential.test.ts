@@ -8,8 +8,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeGameFile } from '#core/environments/alfred/game-file.ts';
 import { writeProblem } from '#core/environments/alfred/problem-writer.ts';
-import { findOracle, playInOriginal } from './alfworld-oracle.ts';
-import type { Oracle } from './alfworld-oracle.ts';
+import { findOracle, playInOriginal } from '../../bench/lib/alfworld-oracle.ts';
+import type { Oracle } from '../../bench/lib/alfworld-oracle.ts';
 import { casesOf, playHere } from './alfworld-walks.ts';
 import type { Case } from './alfworld-walks.ts';
 

@@ -106,7 +106,10 @@ export function groundGoal(world: World): GroundGoal {
       const isBound = body.arguments.every((term) => !term.startsWith('?') || bound.has(term));
       return isBound && groundFact(body.predicate, body.arguments, bound) === false;
     }
-    return body.kind === 'and' && body.parts.some((part) => isFalseAlready(part, bound));
+    if (body.kind === 'and') return body.parts.some((part) => isFalseAlready(part, bound));
+    // Looks through an inner quantifier, unless it uses a bound name again.
+    if (body.kind !== 'exists' || body.variables.some(({ name }) => bound.has(name))) return false;
+    return isFalseAlready(body.body, bound);
   };
 
   const groundFact = (predicate: string, terms: readonly string[], bound: Bindings): GroundGoal => {
@@ -127,7 +130,10 @@ export function groundGoal(world: World): GroundGoal {
         const atStart = world.facts.has(factKey(predicate, names));
         const movable = world.pickupable[object] === 1 || world.start.held === object;
         if (!movable) return atStart;
-        if (!atStart && world.canContain[receptacle * world.objects + object] === 0) return false;
+        const isReachable =
+          world.canContain[receptacle * world.objects + object] === 1 &&
+          world.receptacleLocation[receptacle] !== -1;
+        if (!atStart && !isReachable) return false;
         return literal({ kind: 'inside', object, receptacle });
       }
       case 'objectatlocation': {

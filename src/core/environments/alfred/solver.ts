@@ -159,6 +159,7 @@ function planFor(game: AlfredGame, from: State, wanted: Wanted, limit: number): 
     const isThere = literalHolds({ kind: 'inside', object, receptacle }, world, layout, state);
     const isTreated = ((state[layout.flags + object] ?? 0) & bits) === bits;
     if (isThere && isTreated) continue;
+    if (world.receptacleLocation[receptacle] === -1) return null;
     if (!fetch(object) || !treat(object, bits)) return null;
     access(receptacle);
     act({ kind: 'move', object, receptacle });

@@ -92,8 +92,8 @@ export function compileWorld(problem: Problem): World {
   const used = new Set<string>();
   for (const { arguments: names } of problem.init) for (const name of names) used.add(name);
   const typeOf = new Map(problem.entities.map(({ name, type }) => [name, type]));
-  const ofType = (type: string): string[] =>
-    [...used].filter((name) => typeOf.get(name) === type).toSorted(byCodeUnit);
+  const sorted = [...used].sort(byCodeUnit);
+  const ofType = (type: string): string[] => sorted.filter((name) => typeOf.get(name) === type);
   const objectIds = ofType('object');
   const receptacleIds = ofType('receptacle');
   const locationIds = ofType('location');
@@ -133,7 +133,7 @@ export function compileWorld(problem: Problem): World {
   const receptacleClass: string[][] = receptacleIds.map(() => []);
   const receptacleLocation = new Int32Array(receptacleIds.length).fill(-1);
   const vesselContents: number[][] = objectIds.map(() => []);
-  const containable = new Set<string>();
+  const containable: [receptacleClass: string, objectClass: string][] = [];
   const flags = new Uint32Array(objectIds.length);
   const opened: number[] = [];
   const inside: [number, number][] = [];
@@ -177,7 +177,7 @@ export function compileWorld(problem: Problem): World {
         receptacleClass[find(receptacle, first, predicate)]?.push(second ?? '');
         break;
       case 'cancontain':
-        containable.add(`${first ?? ''} ${second ?? ''}`);
+        containable.push([first ?? '', second ?? '']);
         break;
       case 'receptacleatlocation': {
         const which = find(receptacle, first, predicate);
@@ -224,13 +224,13 @@ export function compileWorld(problem: Problem): World {
   const classMark = (type: string): Uint8Array =>
     Uint8Array.from(receptacleClass, (classes) => (classes.includes(type) ? 1 : 0));
   const canContain = new Uint8Array(receptacleIds.length * objectIds.length);
-  receptacleClass.forEach((outer, r) => {
-    objectClass.forEach((inner, o) => {
-      if (outer.some((rtype) => inner.some((otype) => containable.has(`${rtype} ${otype}`)))) {
-        canContain[r * objectIds.length + o] = 1;
-      }
-    });
-  });
+  const receptaclesOf = membersByClass(receptacleClass);
+  const objectsOf = membersByClass(objectClass);
+  for (const [outer, inner] of containable) {
+    for (const r of receptaclesOf.get(outer) ?? []) {
+      for (const o of objectsOf.get(inner) ?? []) canContain[r * objectIds.length + o] = 1;
+    }
+  }
   return {
     objects: objectIds.length,
     receptacles: receptacleIds.length,
@@ -267,4 +267,16 @@ export function compileWorld(problem: Problem): World {
 
 function indexed(ids: readonly string[]): Map<string, number> {
   return new Map(ids.map((id, index) => [id, index]));
+}
+
+function membersByClass(classes: readonly (readonly string[])[]): Map<string, number[]> {
+  const members = new Map<string, number[]>();
+  classes.forEach((names, index) => {
+    for (const name of names) {
+      const list = members.get(name);
+      if (list === undefined) members.set(name, [index]);
+      else list.push(index);
+    }
+  });
+  return members;
 }

@@ -1,12 +1,12 @@
 /**
  * Which tasks exist. A combination (type, room, object, target) belongs to exactly one split, so splits share no task, not even the
- * same wish in the same room. Unseen takes held-out rooms and held-out object–target pairs only.
+ * same wish in a room that looks the same. Unseen takes held-out rooms and held-out object–target pairs only.
  */
 import type { Split } from '#shared/schema/environment.ts';
 import { ability, canContain, lamps, roomKinds, rooms, roomsOfType, taskTypes } from './content.ts';
 import type { RoomKind, TaskType } from './content.ts';
 import { hash32 } from './random.ts';
-import { furnishRoom, generatorVersion, heldOutPlans, knownPlans } from './room.ts';
+import { furnishRoom, generatorVersion, heldOutPlans, knownPlans, signatureOf } from './room.ts';
 import type { Preset, Room } from './room.ts';
 
 export interface Combination {
@@ -88,6 +88,7 @@ function* combinations(preset: Preset): Generator<Combination> {
   for (const kind of roomKinds) {
     for (const plan of [...heldOutPlans, ...knownPlans]) {
       const room = furnishRoom(preset, kind, plan);
+      const signature = signatureOf(room);
       const heldOutRoom = plan <= heldOutPlans.length;
       for (const type of taskTypes) {
         if (!roomsOfType[type].includes(kind)) continue;
@@ -95,7 +96,7 @@ function* combinations(preset: Preset): Generator<Combination> {
           const heldOutPair = isHeldOutPair(preset, kind, type, object, target);
           // A held-out pair in a known room, or a known pair in a held-out room, is nobody's.
           if (heldOutPair !== heldOutRoom) continue;
-          const split = heldOutRoom ? 'unseen' : knownSplit(preset, type, kind, plan, object, target);
+          const split = heldOutRoom ? 'unseen' : knownSplit(preset, type, signature, object, target);
           yield { split, type, kind, plan, object, target, trial: 1 };
         }
       }
@@ -103,15 +104,15 @@ function* combinations(preset: Preset): Generator<Combination> {
   }
 }
 
+/** By what the agent sees: two rooms with the same furniture never show the same wish in two splits. */
 function knownSplit(
   preset: Preset,
   type: TaskType,
-  kind: RoomKind,
-  plan: number,
+  signature: string,
   object: string,
   target: string,
 ): Split {
-  const bucket = hash32([generatorVersion, preset, type, kind, plan, object, target].join('/')) % 16;
+  const bucket = hash32([generatorVersion, preset, type, signature, object, target].join('/')) % 16;
   return bucket === 0 ? 'development' : bucket === 1 ? 'seen' : 'train';
 }
 
@@ -123,9 +124,11 @@ export function isHeldOutPair(
   object: string,
   target: string,
 ): boolean {
-  const { known, small } = rooms[kind];
+  const { known, small, smallExtras } = rooms[kind];
   const isLamp = type === 'look_at_obj_in_light';
-  const isKnownTarget = isLamp || target in (preset === 'household-small' ? small : known);
+  const isKnownTarget =
+    isLamp ||
+    (preset === 'household-small' ? [...small, ...smallExtras] : Object.keys(known)).includes(target);
   return !isKnownTarget || hash32(`${generatorVersion}/pair/${type}/${object}/${target}`) % 4 === 0;
 }
 

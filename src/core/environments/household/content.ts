@@ -149,9 +149,11 @@ interface RoomContent {
   readonly known: Inventory;
   /** Rooms of unseen: other numbers, and furniture that no known room of this kind has. */
   readonly heldOut: Inventory;
-  /** Six or seven places, for the small preset. */
-  readonly small: Inventory;
-  readonly smallHeldOut: Inventory;
+  /** Rooms of the small preset have these, and extras up to six or seven places. */
+  readonly small: readonly string[];
+  readonly smallExtras: readonly string[];
+  readonly smallHeldOut: readonly string[];
+  readonly smallHeldOutExtras: readonly string[];
   readonly objects: readonly string[];
 }
 
@@ -185,23 +187,12 @@ export const rooms: Readonly<Record<RoomKind, RoomContent>> = {
       sidetable: [1, 2],
       cart: [1, 1],
     },
-    small: {
-      fridge: [1, 1],
-      microwave: [1, 1],
-      sinkbasin: [1, 1],
-      countertop: [1, 1],
-      cabinet: [1, 1],
-      drawer: [0, 1],
-      diningtable: [1, 1],
-    },
-    smallHeldOut: {
-      fridge: [1, 1],
-      microwave: [1, 1],
-      sinkbasin: [1, 1],
-      countertop: [2, 2],
-      sidetable: [1, 1],
-      cart: [0, 1],
-    },
+    small: words('fridge microwave sinkbasin countertop'),
+    smallExtras: words(
+      'cabinet cabinet drawer drawer diningtable shelf garbagecan stoveburner coffeemachine toaster countertop',
+    ),
+    smallHeldOut: words('fridge microwave sinkbasin sidetable'),
+    smallHeldOutExtras: words('countertop countertop cart cabinet drawer sidetable stoveburner'),
     objects: [
       ...food,
       ...cutlery,
@@ -234,22 +225,12 @@ export const rooms: Readonly<Record<RoomKind, RoomContent>> = {
       garbagecan: [1, 1],
       safe: [1, 1],
     },
-    small: {
-      sofa: [1, 1],
-      armchair: [1, 1],
-      coffeetable: [1, 1],
-      sidetable: [1, 1],
-      drawer: [1, 2],
-      garbagecan: [1, 1],
-    },
-    smallHeldOut: {
-      sofa: [1, 1],
-      ottoman: [1, 1],
-      coffeetable: [1, 1],
-      desk: [1, 1],
-      safe: [1, 1],
-      shelf: [1, 2],
-    },
+    small: words('sofa coffeetable'),
+    smallExtras: words(
+      'armchair armchair sidetable sidetable drawer drawer shelf shelf garbagecan tvstand dresser',
+    ),
+    smallHeldOut: words('sofa ottoman desk'),
+    smallHeldOutExtras: words('coffeetable safe shelf shelf cabinet cabinet diningtable'),
     objects: [
       ...desktop,
       ...bottles.slice(0, 1),
@@ -283,22 +264,12 @@ export const rooms: Readonly<Record<RoomKind, RoomContent>> = {
       sofa: [0, 1],
       garbagecan: [1, 1],
     },
-    small: {
-      bed: [1, 1],
-      desk: [1, 1],
-      drawer: [1, 2],
-      dresser: [1, 1],
-      sidetable: [1, 1],
-      garbagecan: [1, 1],
-    },
-    smallHeldOut: {
-      bed: [1, 1],
-      desk: [1, 1],
-      safe: [1, 1],
-      shelf: [2, 2],
-      ottoman: [1, 1],
-      cabinet: [0, 1],
-    },
+    small: words('bed desk'),
+    smallExtras: words(
+      'drawer drawer drawer dresser sidetable sidetable shelf shelf garbagecan armchair laundryhamper',
+    ),
+    smallHeldOut: words('bed desk safe'),
+    smallHeldOutExtras: words('ottoman shelf shelf cabinet cabinet sofa desk'),
     objects: [...desktop, ...words('pillow cloth mug bowl teddybear baseballbat basketball tennisracket')],
   },
   bathroom: {
@@ -327,22 +298,12 @@ export const rooms: Readonly<Record<RoomKind, RoomContent>> = {
       handtowelholder: [2, 2],
       toiletpaperhanger: [1, 1],
     },
-    small: {
-      toilet: [1, 1],
-      sinkbasin: [1, 1],
-      countertop: [1, 1],
-      cabinet: [1, 2],
-      garbagecan: [1, 1],
-      towelholder: [1, 1],
-    },
-    smallHeldOut: {
-      toilet: [1, 1],
-      sinkbasin: [1, 1],
-      bathtubbasin: [1, 1],
-      cart: [1, 1],
-      dresser: [1, 1],
-      drawer: [1, 2],
-    },
+    small: words('toilet sinkbasin countertop'),
+    smallExtras: words(
+      'cabinet cabinet drawer drawer garbagecan towelholder handtowelholder toiletpaperhanger bathtubbasin shelf',
+    ),
+    smallHeldOut: words('toilet sinkbasin cart'),
+    smallHeldOutExtras: words('dresser bathtubbasin drawer drawer sidetable handtowelholder'),
     objects: [...washing, ...words('candle plunger towel spraybottle newspaper')],
   },
 };

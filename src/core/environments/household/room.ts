@@ -30,37 +30,48 @@ export interface Room {
 
 export function furnishRoom(preset: Preset, kind: RoomKind, plan: number): Room {
   const random = randomOf(`${generatorVersion}/${preset}/room/${kind}/${String(plan)}`);
-  const content = rooms[kind];
   const heldOut = plan <= heldOutPlans.length;
   const small = preset === 'household-small';
-  const inventory = small
-    ? heldOut
-      ? content.smallHeldOut
-      : content.small
-    : heldOut
-      ? content.heldOut
-      : content.known;
+  const furniture = small ? smallFurniture(kind, heldOut, random) : largeFurniture(kind, heldOut, random);
   const receptacles: Receptacle[] = [];
   const taken = new Set<string>();
-  for (const [className, [fewest, most]] of Object.entries(inventory)) {
-    const count = random.integer(fewest, most);
-    for (let copy = 0; copy < count; copy += 1) {
-      const neighbour = receptacles.at(-1);
-      // Stacked drawers and cabinets are sometimes served from one spot, as in the official rooms.
-      const shares =
-        !small &&
-        copy > 0 &&
-        (className === 'drawer' || className === 'cabinet') &&
-        neighbour !== undefined &&
-        random.chance(0.1);
-      receptacles.push({
-        className,
-        id: receptacleId(className, random, taken),
-        location: shares ? neighbour.location : locationId(random, taken),
-      });
-    }
+  for (const className of furniture) {
+    const neighbour = receptacles.at(-1);
+    // Stacked drawers and cabinets are sometimes served from one spot, as in the official rooms.
+    const shares =
+      !small &&
+      (className === 'drawer' || className === 'cabinet') &&
+      neighbour?.className === className &&
+      random.chance(0.1);
+    receptacles.push({
+      className,
+      id: receptacleId(className, random, taken),
+      location: shares ? neighbour.location : locationId(random, taken),
+    });
   }
   return { kind, plan, receptacles, start: locationId(random, taken) };
+}
+
+function largeFurniture(kind: RoomKind, heldOut: boolean, random: Random): string[] {
+  const inventory = heldOut ? rooms[kind].heldOut : rooms[kind].known;
+  return Object.entries(inventory).flatMap(([className, [fewest, most]]) =>
+    Array.from({ length: random.integer(fewest, most) }, () => className),
+  );
+}
+
+function smallFurniture(kind: RoomKind, heldOut: boolean, random: Random): string[] {
+  const { small, smallExtras, smallHeldOut, smallHeldOutExtras } = rooms[kind];
+  const base = heldOut ? smallHeldOut : small;
+  const extras = random.shuffled(heldOut ? smallHeldOutExtras : smallExtras);
+  return [...base, ...extras.slice(0, random.integer(6, 7) - base.length)].sort();
+}
+
+/** What a room looks like from its middle: rooms with the same signature show the same first sentence. */
+export function signatureOf(room: Room): string {
+  return room.receptacles
+    .map(({ className }) => className)
+    .toSorted()
+    .join();
 }
 
 function receptacleId(className: string, random: Random, taken: Set<string>): string {
