@@ -9,6 +9,8 @@ import { createInterface } from 'node:readline';
 import { fetchElectron, findElectron, project, whyNoWindow } from './lib/electron-binary.ts';
 
 const args = process.argv.slice(2);
+const canOpenBrowser =
+  process.platform !== 'linux' || Boolean(process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY']);
 
 /** Milliseconds of the newest file below; 0 for what is not there. */
 function newest(file: string): number {
@@ -60,16 +62,16 @@ function openBrowser(url: string): void {
 
 async function serveInstead(reason: string): Promise<number> {
   console.log(`No desktop window: ${reason}. Opening the same GUI in the browser.`);
-  const child = spawn(process.execPath, [path.join(project, 'bin/daydream.js'), 'serve', '--json', ...args], {
+  const child = spawn(process.execPath, [path.join(project, 'bin/daydream.js'), 'serve', ...args], {
     cwd: project,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const forward = (signal: NodeJS.Signals) => child.kill(signal);
   process.on('SIGINT', forward).on('SIGTERM', forward);
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const { url } = JSON.parse(line) as { url: string };
-    console.log(`Daydream is at ${url}`);
-    if (whyNoWindow()?.includes('display') !== true) openBrowser(url);
+    console.log(line);
+    const [url] = /http:\/\/127\.0\.0\.1:\S+/u.exec(line) ?? [];
+    if (url !== undefined && canOpenBrowser) openBrowser(url);
   });
   return new Promise((resolve, reject) => {
     child.on('error', reject);
