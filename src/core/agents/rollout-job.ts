@@ -81,6 +81,13 @@ export async function runEpisodes(
     const episode = store.episodes.get(episodeId);
     if (episode !== null) tally.addReused(episode);
   }
+  if (finished.size > 0) {
+    context.emit({
+      type: 'episodes-reused',
+      message: `${String(finished.size)} of ${String(ids.size)} episodes were finished before and count here too.`,
+      data: { reused: finished.size },
+    });
+  }
   const report = (): void => {
     context.progress({ done: tally.episodes, total: ids.size, unit: 'episodes', phase: options.phase });
   };

@@ -18,7 +18,7 @@ import type { StartingPoint } from '#core/early-experience/branch.ts';
 import { executeBranches, replayStart, snapshotStart } from '#core/early-experience/branch.ts';
 import type { BranchingTotals } from '#core/early-experience/branching-totals.ts';
 import { emptyTotals, reportTotals } from '#core/early-experience/branching-totals.ts';
-import { demonstrationsOf } from '#core/early-experience/demonstrations-of.ts';
+import { demonstrationsResult, readDemonstration } from '#core/early-experience/demonstrations-of.ts';
 import type { Demonstration, ExpertState } from '#core/early-experience/expert-states.ts';
 import { expertStates, placeholderThought } from '#core/early-experience/expert-states.ts';
 import { modelNeeds } from '#core/early-experience/model-needs.ts';
@@ -54,7 +54,7 @@ async function branch(context: JobContext<BranchingSpec, BranchingTotals>, servi
   const { run, demonstrationsJobId } = context.spec;
   const provider = services.environments.get(run.environment.id);
   const description = provider.describe();
-  const demonstrations = demonstrationsOf(services.store, demonstrationsJobId);
+  const { episodeIds, steps } = demonstrationsResult(services.store, demonstrationsJobId);
   const needsModel = wantsProposals(run);
   context.progress({
     done: 0,
@@ -64,7 +64,7 @@ async function branch(context: JobContext<BranchingSpec, BranchingTotals>, servi
   });
   const loaded = needsModel
     ? await loadModel(services.models, run.policy, {
-        ...modelNeeds(run, demonstrations.length),
+        ...modelNeeds(run, episodeIds.length),
         threads: services.store.catalogue.settings().threads,
         signal: context.signal,
       })
@@ -77,22 +77,23 @@ async function branch(context: JobContext<BranchingSpec, BranchingTotals>, servi
       run,
       provider,
       proposer: proposerOf(loaded, run),
-      totals: { ...emptyTotals(), ...context.resumeFrom },
+      totals: { ...emptyTotals(), ...context.resumeFrom, failedEpisodes: 0 },
       rendering: { actionGuide: description.actionGuide, placeholderThought: placeholderThought(run) },
       native: run.branching.execution === 'snapshot' && description.snapshot === 'native',
-      total: demonstrations.reduce((sum, { steps }) => sum + steps.filter((step) => step.valid).length, 0),
+      // An action that the environment refused is no expert state; there are hardly any.
+      total: steps,
       committed: new Set(),
       lastError: null,
     };
     if (site.proposer !== null) site.totals.format = site.proposer.model.info.format;
     const done = services.store.branches.doneStates(context.jobId);
     await runPool(
-      demonstrations,
+      episodeIds,
       { parallel: run.parallel, signal: context.signal, shouldStop: () => context.pauseRequested },
-      (demonstration, signal) => branchEpisode(demonstration, site, done, signal),
+      (episodeId, signal) => branchEpisode(readDemonstration(services.store, episodeId), site, done, signal),
     );
     context.pausePoint();
-    if (site.lastError !== null && site.totals.failedEpisodes === demonstrations.length) throw site.lastError;
+    if (site.lastError !== null && site.totals.failedEpisodes === episodeIds.length) throw site.lastError;
     return { ...site.totals, ...services.store.branches.summary(context.jobId) };
   } finally {
     await loaded?.release();

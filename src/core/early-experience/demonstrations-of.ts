@@ -14,16 +14,17 @@ export const demonstrationsResultSchema = z.object({
 });
 export type DemonstrationsResult = z.infer<typeof demonstrationsResultSchema>;
 
-/** @throws AppError NOT_FOUND when the job or one of its episodes is gone */
-export function demonstrationIds(store: Pick<Store, 'jobs'>, jobId: JobId): EpisodeId[] {
+/** @throws AppError NOT_FOUND when the job is gone or has no result */
+export function demonstrationsResult(store: Pick<Store, 'jobs'>, jobId: JobId): DemonstrationsResult {
   const result = demonstrationsResultSchema.safeParse(store.jobs.get(jobId)?.result);
-  if (result.success) return result.data.episodeIds;
+  if (result.success) return result.data;
   throw new AppError({
     code: 'NOT_FOUND',
     message: `Job ${jobId} holds no demonstrations. Run the stage “demonstrations” again.`,
   });
 }
 
+/** One at a time: a whole split would fill the memory. */
 export function readDemonstration(store: Pick<Store, 'episodes'>, episodeId: EpisodeId): Demonstration {
   const episode = store.episodes.get(episodeId);
   if (episode !== null) return { episode, steps: store.episodes.steps(episodeId) };
@@ -31,10 +32,6 @@ export function readDemonstration(store: Pick<Store, 'episodes'>, episodeId: Epi
     code: 'NOT_FOUND',
     message: `The demonstration ${episodeId} was removed from the store. Start the run again to collect it anew.`,
   });
-}
-
-export function demonstrationsOf(store: Pick<Store, 'jobs' | 'episodes'>, jobId: JobId): Demonstration[] {
-  return demonstrationIds(store, jobId).map((episodeId) => readDemonstration(store, episodeId));
 }
 
 /** One state's name in sets of finished work. */

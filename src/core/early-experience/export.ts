@@ -13,7 +13,7 @@ import type { PromptSettings } from '#core/agents/index.ts';
 import { canonicalJson, identityHash, promptSettings, sha256 } from '#core/agents/index.ts';
 import type { DatasetWriter } from '#core/datasets/index.ts';
 import { writeDataset } from '#core/datasets/index.ts';
-import { demonstrationIds, readDemonstration } from '#core/early-experience/demonstrations-of.ts';
+import { demonstrationsResult, readDemonstration } from '#core/early-experience/demonstrations-of.ts';
 import { FILTER_HELP } from '#core/early-experience/filter-rules.ts';
 import { deviationsOf } from '#core/early-experience/profile.ts';
 import { demonstrationRows } from '#core/early-experience/rows.ts';
@@ -46,7 +46,7 @@ export async function exportRun(
   const { store } = services;
   const { run } = spec;
   const description = services.environments.get(run.environment.id).describe();
-  const episodeIds = demonstrationIds(store, spec.demonstrationsJobId);
+  const { episodeIds } = demonstrationsResult(store, spec.demonstrationsJobId);
   const facts = modelFacts(spec, services);
   const settings: PromptSettings = promptSettings(run.policy, facts.format);
   const createdAt = services.clock.now();

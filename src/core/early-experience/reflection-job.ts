@@ -2,6 +2,7 @@
 import type { AppError } from '#shared/errors.ts';
 import { isInfrastructureError, toAppError } from '#shared/errors.ts';
 import { reflectionIdSchema } from '#shared/ids.ts';
+import type { EpisodeId } from '#shared/ids.ts';
 import type { Branch, Reflection, ReflectionFlag } from '#shared/schema/branch.ts';
 import type { Role } from '#shared/schema/policy.ts';
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
@@ -10,7 +11,11 @@ import { defineJob } from '#core/jobs/port.ts';
 import type { ChatModel } from '#core/llm/port.ts';
 import type { CoreServices } from '#core/services.ts';
 import { identityHash, loadModel, runPool, seedOf, withRetries } from '#core/agents/index.ts';
-import { demonstrationsOf, stateKey } from '#core/early-experience/demonstrations-of.ts';
+import {
+  demonstrationsResult,
+  readDemonstration,
+  stateKey,
+} from '#core/early-experience/demonstrations-of.ts';
 import type { Demonstration, ExpertState } from '#core/early-experience/expert-states.ts';
 import { expertStates, placeholderThought } from '#core/early-experience/expert-states.ts';
 import { droppedBy } from '#core/early-experience/filter-rules.ts';
@@ -70,10 +75,10 @@ async function reflect(context: JobContext<ReflectionSpec, ReflectionTotals>, se
   const { run, demonstrationsJobId } = context.spec;
   const generator = run.reflection.generator === 'self' ? run.policy : run.reflection.generator;
   const description = services.environments.get(run.environment.id).describe();
-  const demonstrations = demonstrationsOf(services.store, demonstrationsJobId);
+  const { episodeIds, steps } = demonstrationsResult(services.store, demonstrationsJobId);
   context.progress({ done: 0, total: null, unit: 'reflections', phase: 'Loading the model' });
   const loaded = await loadModel(services.models, generator, {
-    ...modelNeeds(run, demonstrations.length),
+    ...modelNeeds(run, episodeIds.length),
     threads: services.store.catalogue.settings().threads,
     signal: context.signal,
   });
@@ -85,24 +90,40 @@ async function reflect(context: JobContext<ReflectionSpec, ReflectionTotals>, se
       family: description.family,
       generator,
       model: loaded.model,
-      totals: { ...emptyReflectionTotals(), ...context.resumeFrom },
-      total: 0,
+      // What is counted anew on each pass over the states does not come from the checkpoint.
+      totals: {
+        ...emptyReflectionTotals(),
+        ...context.resumeFrom,
+        withoutAlternatives: 0,
+        tooLong: 0,
+        failed: 0,
+      },
+      total: steps * (run.reflection.unit === 'state' ? 1 : run.branching.sr.k),
       lastError: null,
     };
     const rendering = { actionGuide: description.actionGuide, placeholderThought: placeholderThought(run) };
-    const tasks = demonstrations.flatMap((demonstration) => tasksOf(demonstration, rendering, site));
-    site.total = site.totals.states + tasks.length;
     await runPool(
-      tasks,
+      episodeIds,
       { parallel: run.parallel, signal: context.signal, shouldStop: () => context.pauseRequested },
-      (task, signal) => reflectOn(task, site, signal),
+      async (episodeId, signal) => {
+        for (const task of tasksOf(readDemonstration(services.store, episodeId), rendering, site)) {
+          if (context.pauseRequested) break;
+          await reflectOn(task, site, signal);
+        }
+        await loaded.model.endSession(sessionKey(episodeId));
+      },
     );
     context.pausePoint();
-    if (site.lastError !== null && site.totals.failed === tasks.length) throw site.lastError;
+    if (site.lastError !== null && site.totals.states === 0) throw site.lastError;
     return { ...site.totals, format: loaded.model.info.format };
   } finally {
     await loaded.release();
   }
+}
+
+/** The states of one demonstration share the beginning of their prompts. */
+function sessionKey(episodeId: EpisodeId): string {
+  return `reflection:${episodeId}`;
 }
 
 /** What is still to be written for this demonstration. Finished texts are those of this job, by state and branches. */
@@ -220,11 +241,10 @@ async function writeOnce(task: Task, attempt: number, site: Site, signal: AbortS
   const prompt = reflectionPrompt(reflection.template, example);
   const branchIds = branches.map(({ branchId }) => branchId);
   const identity = [context.jobId, episodeId, state.stepIndex, branchIds, attempt] as const;
-  const sessionKey = `reflection:${identityHash(...identity)}`;
   const result = await model.generate(
     {
       messages: [{ role: 'user', content: prompt }],
-      sessionKey,
+      sessionKey: sessionKey(episodeId),
       n: 1,
       sampling: { ...generator.sampling, temperature: reflection.temperature },
       seed: seedOf(context.seed, 'reflection', episodeId, state.stepIndex, branchIds, attempt),
@@ -233,7 +253,6 @@ async function writeOnce(task: Task, attempt: number, site: Site, signal: AbortS
     },
     { signal },
   );
-  await model.endSession(sessionKey);
   const generation = result.generations[0] ?? { text: '', tokens: [], logprobs: [] };
   totals.promptCharacters += result.prompt.length;
   totals.promptTokens += result.promptTokens.length;
