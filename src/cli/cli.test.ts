@@ -72,10 +72,12 @@ describe('exit codes', () => {
     [['episodes', 'show', 'nothing'], 3],
     [['run', 'no-such-preset'], 3],
     [['run', './no-such.yaml'], 3],
-    [['models', 'inspect', '/no/such/file.gguf'], 4],
+    [['models', 'inspect', '/no/such/file.gguf'], 3],
+    [['run', 'rollout-quick', '--set', 'policy.model=broken.gguf'], 4],
     [['environments', 'check', 'no-such'], 5],
     [['jobs'], 0],
   ] as [string[], number][])('daydream %j ends with %i', async (args, code) => {
+    await writeFile(join(folder, 'broken.gguf'), 'GGUF, but not really');
     const ended = await run(args);
     expect(ended, ended.stderr).toMatchObject({ code });
     if (code !== 0) expect(ended.stderr.length).toBeGreaterThan(10);
@@ -197,7 +199,7 @@ describe('one host for each data folder', () => {
         '--model',
         'scripted:random',
         '--tasks',
-        '1000',
+        '100',
         '--max-steps',
         '50',
         '--parallel',
@@ -210,8 +212,7 @@ describe('one host for each data folder', () => {
     );
     let stderr = '';
     child.stderr?.on('data', (chunk) => (stderr += String(chunk)));
-    while (!/ [1-9]\d*\/1,000 episodes/.test(stderr) && child.exitCode === null)
-      await once(child.stderr ?? child, 'data');
+    while (!/ [1-9]\d*\/100 episodes/.test(stderr)) await once(child.stderr ?? child, 'data');
     expect(await stop(child), stderr).toBe(130);
     const { stdout } = await run(['jobs', '--json'], 'paused');
     const [job] = JSON.parse(stdout) as { jobId: string; state: string }[];
@@ -222,7 +223,7 @@ describe('one host for each data folder', () => {
     const resumed = await run(['jobs', 'resume', job?.jobId ?? '', '--json'], 'paused');
     expect(resumed.code, resumed.stderr).toBe(0);
     const ended = JSON.parse(resumed.stdout) as { state: string; result: { episodes: number } };
-    expect(ended).toMatchObject({ state: 'succeeded', result: { episodes: 1000 } });
+    expect(ended).toMatchObject({ state: 'succeeded', result: { episodes: 100 } });
     expect(before.total).toBeGreaterThan(0);
   }, 120_000);
 });

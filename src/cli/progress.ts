@@ -3,7 +3,7 @@ import { SingleBar } from 'cli-progress';
 import type { Job, Progress } from '#shared/schema/job.ts';
 import { duration, number } from './output.ts';
 
-/** Plain lines come at each new phase and at most this often in between. */
+/** Plain lines come at each new phase, when its first piece is done, and at most this often in between. */
 const plainLineEveryMs = 5_000;
 
 /** Done per second since the phase began; null before it can be told. */
@@ -28,6 +28,7 @@ export class ProgressView {
   readonly #bar: SingleBar | null;
   readonly #rate = new Rate();
   #shownPhase = '';
+  #shownStart = false;
   #shownAt = 0;
   #running = false;
 
@@ -57,7 +58,7 @@ export class ProgressView {
       eta: left === null ? '' : `about ${duration(left * 1000)} left`,
     };
     if (this.#bar !== null) this.#showBar(this.#bar, progress, words);
-    else this.#showLine(words, now);
+    else this.#showLine(words, progress.done > 0, now);
   }
 
   /** A line above the bar. */
@@ -83,9 +84,11 @@ export class ProgressView {
     bar.update(progress.done, words);
   }
 
-  #showLine({ phase = '', done, rate, eta }: Record<string, string>, now: number): void {
-    if (phase === this.#shownPhase && now - this.#shownAt < plainLineEveryMs) return;
+  #showLine({ phase = '', done, rate, eta }: Record<string, string>, begun: boolean, now: number): void {
+    const news = phase !== this.#shownPhase || (begun && !this.#shownStart);
+    if (!news && now - this.#shownAt < plainLineEveryMs) return;
     this.#shownPhase = phase;
+    this.#shownStart = begun;
     this.#shownAt = now;
     process.stderr.write(`${[phase, done, rate, eta].filter((word) => word !== '').join('  ')}\n`);
   }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { datasetIdSchema, jobIdSchema } from '#shared/ids.ts';
 import type { DatasetId, JobId } from '#shared/ids.ts';
@@ -68,7 +69,10 @@ export function addExport(program: Command): void {
     .addHelpText('after', '\nExample:\n  daydream export 0193f2… --folder ./household-ee\n')
     .action((jobId: JobId, { folder, name }: { folder?: string; name: string }, command: Command) =>
       withSession(command, async ({ client, json, signal }) => {
-        const dataset = await client.datasets.export({ jobId, folder: folder ?? null, name }, { signal });
+        const dataset = await client.datasets.export(
+          { jobId, folder: folder === undefined ? null : resolve(folder), name },
+          { signal },
+        );
         printResult(json, dataset, () => datasetTable([dataset]));
         return exitCodes.ok;
       }),

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { environmentIdSchema } from '#shared/ids.ts';
@@ -88,7 +89,10 @@ Examples:
     .action((family: string, { folder, id }: { folder: string; id?: EnvironmentId }, command: Command) => {
       if (family !== 'alfworld') command.error(`error: only the family alfworld can be added, not ${family}`);
       return withSession(command, async ({ client, json }) => {
-        const added = await client.environments.addAlfworld({ folder, ...(id === undefined ? {} : { id }) });
+        const added = await client.environments.addAlfworld({
+          folder: resolve(folder),
+          ...(id === undefined ? {} : { id }),
+        });
         for (const { file, reason } of added.rejected.slice(0, 10)) say(`left out: ${file}: ${reason}`);
         if (added.rejected.length > 10) say(`… and ${String(added.rejected.length - 10)} more left out`);
         printResult(

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Client } from '#shared/contract/index.ts';
 import { AppError } from '#shared/errors.ts';
@@ -20,7 +21,8 @@ export async function findModel(client: Client, reference: string): Promise<Mode
       message: `${reference} names ${String(loose.length)} models. Give the id.`,
     });
   }
-  const [added] = await client.models.add({ path: reference });
+  // The host may have been started in another folder.
+  const [added] = await client.models.add({ path: resolve(reference) });
   if (added === undefined) {
     throw new AppError({ code: 'MODEL_NOT_FOUND', message: `There is no GGUF file at ${reference}.` });
   }
@@ -153,7 +155,7 @@ Examples:
           const apiKey = process.env['DAYDREAM_API_KEY'];
           const added =
             http === undefined
-              ? await client.models.add({ path: path ?? '' })
+              ? await client.models.add({ path: resolve(path ?? '') })
               : [
                   await client.models.addHttp({
                     baseUrl: http,

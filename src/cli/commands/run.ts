@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Client } from '#shared/contract/index.ts';
 import { AppError } from '#shared/errors.ts';
@@ -28,9 +30,19 @@ async function readRun(client: Client, source: string): Promise<string> {
   return readFile(source, 'utf8');
 }
 
-/** A relative path means the caller's folder, not the host's. */
+const namesFile = /(^|\.)(model|file|folder|path)=/;
+
+/** A relative path means the caller's folder, not the one that the host was started in. */
+function absolute(assignment: string): string {
+  if (!namesFile.test(assignment)) return assignment;
+  const equals = assignment.indexOf('=');
+  const value = assignment.slice(equals + 1);
+  return existsSync(value) ? `${assignment.slice(0, equals)}=${JSON.stringify(resolve(value))}` : assignment;
+}
+
 function assignments(work: Work, sets: readonly string[]): string[] {
-  return work.seed === undefined ? [...sets] : [...sets, `seed=${String(work.seed)}`];
+  const seed = work.seed === undefined ? [] : [`seed=${String(work.seed)}`];
+  return [...sets.map(absolute), ...seed];
 }
 
 function estimateLine(estimate: RunEstimate): string {

@@ -1,4 +1,5 @@
 /** Bounded parallel work over a list. One failure stops the start of new work, aborts what runs, and is thrown. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export interface PoolOptions {
   parallel: number;
@@ -23,6 +24,9 @@ export async function runPool<Item>(
       const item = items[index];
       if (index >= items.length || item === undefined) return;
       next += 1;
+      // Work without a model never waits for anything: without this turn a solver's thousand episodes would starve timers,
+      // signals and RPC until the last one is done.
+      await nextTurn();
       try {
         await work(item, signal);
       } catch (thrown) {
