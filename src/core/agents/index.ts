@@ -2,16 +2,14 @@
 export { canonicalAction, distinctActions, matchAdmissible } from '#core/agents/actions.ts';
 export { formatAnswer, parseAnswer } from '#core/agents/answer.ts';
 export { planId, runEpisode } from '#core/agents/episode-loop.ts';
-export type { EpisodePlan, EpisodeResult, EpisodeWorld } from '#core/agents/episode-loop.ts';
 export { actionGrammar } from '#core/agents/grammar.ts';
 export { canonicalJson, identityHash, sha256 } from '#core/agents/hash.ts';
 export { episodeIdOf, policyKeyOf } from '#core/agents/identity.ts';
-export type { EpisodeIdentity } from '#core/agents/identity.ts';
-export { loadModel, loadPolicy, TEMPLATE_ROOM } from '#core/agents/load-policy.ts';
-export { ACTION_STOP, modelPolicy, plainFacts, promptSettings, solverPolicy } from '#core/agents/policy.ts';
+export { loadModel, TEMPLATE_ROOM } from '#core/agents/load-policy.ts';
+export { ACTION_STOP, plainFacts, promptSettings, solverPolicy } from '#core/agents/policy.ts';
 export type { AgentPolicy } from '#core/agents/policy.ts';
 export { runPool } from '#core/agents/pool.ts';
-export { admissibleLines, agentMessages, stateMessages } from '#core/agents/prompt.ts';
+export { agentMessages, stateMessages } from '#core/agents/prompt.ts';
 export type { AgentState, PromptSettings } from '#core/agents/prompt.ts';
 export type { Random } from '#core/agents/random.ts';
 export { randomOf, seedOf } from '#core/agents/random.ts';
@@ -19,5 +17,4 @@ export { expertAnswer, observationBefore, stateAt } from '#core/agents/replay-st
 export { withRetries } from '#core/agents/retry.ts';
 export { createRolloutJob, runEpisodes } from '#core/agents/rollout-job.ts';
 export { selectTasks } from '#core/agents/select-tasks.ts';
-export { EpisodeTally } from '#core/agents/tally.ts';
 export { fullPromptTokens } from '#core/agents/tokens.ts';

@@ -1,6 +1,5 @@
 /** Data sets on disk: checked rows, atomic folders, reading them back. What the rows say is decided elsewhere. */
 export { DatasetReader, validateDataset } from '#core/datasets/read.ts';
-export type { DatasetProblem, RowsPage } from '#core/datasets/read.ts';
 export { rowProblem } from '#core/datasets/validate-row.ts';
 export { writeDataset } from '#core/datasets/write.ts';
-export type { DatasetTarget, DatasetWriter } from '#core/datasets/write.ts';
+export type { DatasetWriter } from '#core/datasets/write.ts';

@@ -1,6 +1,4 @@
 /** Early Experience (arXiv 2510.08558), the data side: demonstrations, real branches, IWM triples, reflections, data sets. */
 export { exportAgain } from '#core/early-experience/export.ts';
-export { FILTER_HELP } from '#core/early-experience/filter-rules.ts';
 export { createEarlyExperienceJobs } from '#core/early-experience/pipeline-job.ts';
 export { deviationsOf, withProfile } from '#core/early-experience/profile.ts';
-export type { Deviation } from '#core/early-experience/profile.ts';

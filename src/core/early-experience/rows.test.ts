@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import type { Review } from '#shared/schema/branch.ts';
+import type { SftRow } from '#shared/schema/dataset.ts';
+import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
+import { parseAnswer } from '#core/agents/index.ts';
+import { rowProblem } from '#core/datasets/index.ts';
+import { demonstrationRows, exportable } from '#core/early-experience/rows.ts';
+import { makeBranch, makeEpisode, makeReflection, makeStep } from '#test/helpers/store-records.ts';
+
+const plain = { tokens: null, completion: null, thought: null, promptHash: null };
+const demonstration = {
+  episode: makeEpisode(0, {
+    instruction: 'put some mug in cabinet.',
+    policy: {
+      kind: 'solver',
+      modelId: null,
+      modelSha256: null,
+      adapterSha256: [],
+      chatTemplateHash: null,
+      settings: {},
+    },
+    initialObservation: 'You are in a room.',
+    initialAdmissible: ['go to desk 1', 'look'],
+  }),
+  steps: [
+    makeStep('episode-0', 0, {
+      ...plain,
+      action: 'go to desk 1',
+      observation: 'On the desk 1, you see a mug 1.',
+      admissible: ['look', 'take mug 1 from desk 1'],
+    }),
+    makeStep('episode-0', 1, {
+      ...plain,
+      action: 'jump',
+      valid: false,
+      observation: 'Nothing happens.',
+      admissible: ['look', 'take mug 1 from desk 1'],
+    }),
+    makeStep('episode-0', 2, {
+      ...plain,
+      action: 'take mug 1 from desk 1',
+      observation: 'You pick up the mug 1.',
+      admissible: ['look'],
+      terminated: true,
+    }),
+  ],
+};
+const branches = [
+  makeBranch('episode-0', 2, 0, {
+    purpose: 'expert',
+    source: 'expert',
+    action: 'take mug 1 from desk 1',
+    observation: 'You pick up the mug 1.',
+    proposal: null,
+  }),
+  makeBranch('episode-0', 2, 1, { action: 'look', observation: 'You see a desk 1.', proposal: null }),
+  makeBranch('episode-0', 2, 2, { action: 'eat desk 1', observation: 'Nothing happens.', valid: false }),
+  makeBranch('episode-0', 2, 3, { status: 'rejected', rejectReason: 'elsewhere', observation: '' }),
+  makeBranch('episode-0', 2, 4, { purpose: 'sr', action: 'look' }),
+];
+const reflections = [
+  makeReflection('episode-0', 2, { text: 'I need the mug in my hand.', branchIds: ['branch-episode-0-2-4'] }),
+];
+
+function rowsOf(extra: object = {}, settings: object = {}): { part: string; row: SftRow }[] {
+  const run = earlyExperienceRunSchema.parse({
+    kind: 'early-experience',
+    environment: { id: 'household' },
+    policy: { model: 'm' },
+    ...extra,
+  });
+  return [
+    ...demonstrationRows(
+      { demonstration, branches, reflections },
+      {
+        run,
+        actionGuide: 'Commands: go to, take, look.',
+        settings: { history: { style: 'append' }, thought: true, fewShot: false, ...settings },
+      },
+    ),
+  ];
+}
+
+test('the rows of a demonstration are what they were', async () => {
+  await expect(JSON.stringify(rowsOf(), null, 2)).toMatchFileSnapshot(
+    '../../../test/golden/early-experience-rows.json',
+  );
+});
+
+test('every row is sound', () => {
+  for (const { row } of [
+    ...rowsOf(),
+    ...rowsOf({}, { history: { style: 'window', steps: 2 }, fewShot: true }),
+  ]) {
+    expect(rowProblem(row, { maxCharacters: null })).toBeNull();
+  }
+});
+
+test('what the environment refused is history, never a target', () => {
+  const expert = rowsOf().filter(({ part }) => part === 'expert_sft');
+  expect(expert.map(({ row }) => row.meta.action)).toEqual(['go to desk 1', 'take mug 1 from desk 1']);
+  expect(expert[1]?.row.messages.map(({ content }) => content)).toContain('<action>jump</action>');
+});
+
+test('IWM holds the expert’s triple and errors, no rejected branch and none of the other sampler', () => {
+  const actions = (extra: object) =>
+    rowsOf(extra).flatMap(({ part, row }) => (part === 'iwm_sft' ? [row.meta.action] : []));
+  expect(actions({})).toEqual(['take mug 1 from desk 1', 'look', 'eat desk 1']);
+  expect(actions({ branching: { iwm: { expertTriple: false } } })).toEqual(['look', 'eat desk 1']);
+  expect(actions({ branching: { iwm: { enabled: false } } })).toEqual([]);
+});
+
+test('a placeholder thought is written only where it is asked for', () => {
+  const target = (extra: object) => parseAnswer(rowsOf(extra)[0]?.row.messages.at(-1)?.content ?? '').thought;
+  expect(target({})).toBeNull();
+  expect(target({ export: { expertThought: true } })).not.toBeNull();
+});
+
+test('no two rows share an object: changing one changes no other', () => {
+  const rows = rowsOf().map(({ row }) => row);
+  const seen = new Set<unknown>();
+  for (const row of rows) {
+    for (const part of [row, row.messages, row.meta, row.meta.branch_ids, ...row.messages]) {
+      expect(seen.has(part)).toBe(false);
+      seen.add(part);
+    }
+  }
+  const others = structuredClone(rows.slice(1));
+  for (const message of rows[0]?.messages ?? []) message.content += message.content;
+  rows[0]?.messages.push({ role: 'user', content: 'again' });
+  expect(rows.slice(1)).toEqual(others);
+});
+
+test('of the attempts at a text the kept one is exported; a review overrides the filters', () => {
+  const attempt = (
+    index: number,
+    kept: boolean,
+    decision: Review['decision'] = 'pending',
+    text = 'A reason.',
+  ) =>
+    makeReflection('episode-0', index, {
+      attempt: index,
+      branchIds: ['b'],
+      keptByFilters: kept,
+      text,
+      review: { decision, reason: '', at: null },
+    });
+  const chosen = (...list: ReturnType<typeof attempt>[]) => exportable(list).map((one) => one.attempt);
+  expect(chosen(attempt(0, false), attempt(1, true))).toEqual([1]);
+  expect(chosen(attempt(0, false), attempt(1, false))).toEqual([]);
+  expect(chosen(attempt(0, false, 'keep'), attempt(1, true))).toEqual([0]);
+  expect(chosen(attempt(0, true, 'drop'))).toEqual([]);
+  expect(chosen(attempt(0, true, 'keep', '  '))).toEqual([]);
+});
