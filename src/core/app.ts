@@ -18,7 +18,7 @@ import { createSecretFile } from '#core/secrets.ts';
 import { OutgoingMeter, PlayDesk, TokenTexts, createRouter } from '#core/rpc/index.ts';
 import type { AppRouter } from '#core/rpc/index.ts';
 import type { CoreServices } from '#core/services.ts';
-import { acquireHostLock, openStore } from '#core/store/index.ts';
+import { acquireHostLock, createStoreReader, openStore } from '#core/store/index.ts';
 
 export { defaultDataFolder } from '#core/data-folder.ts';
 export { writeRandomGguf } from '#core/llm/index.ts';
@@ -51,6 +51,8 @@ export async function createApp(ports: HostPorts): Promise<App> {
     opened.push(() => lock.release());
     const store = openStore({ file: join(dataFolder, 'daydream.db'), clock, log });
     opened.push(() => store.close());
+    const reader = createStoreReader({ file: store.file, log });
+    opened.push(() => reader.close());
     const environments = createEnvironmentRegistry({ catalogue: store.catalogue, clock });
     const models = createModelService({
       models: store.models,
@@ -86,6 +88,7 @@ export async function createApp(ports: HostPorts): Promise<App> {
       host: ports.kind,
       startedAt: clock.now(),
       plays,
+      reader,
       outgoing,
       tokenTexts: new TokenTexts(models),
       datasetRows: new DatasetReader(),

@@ -7,6 +7,7 @@ import type { CoreServices } from '#core/services.ts';
 import type { HostPorts } from '#core/ports.ts';
 import type { OutgoingMeter } from '#core/rpc/outgoing.ts';
 import type { PlayDesk } from '#core/rpc/play.ts';
+import type { StoreReader } from '#core/store/port.ts';
 import type { TokenTexts } from '#core/rpc/token-texts.ts';
 
 /** Passed by hand to each area's handlers. */
@@ -14,6 +15,8 @@ export interface RpcServices extends CoreServices {
   readonly host: HostPorts['kind'];
   readonly startedAt: number;
   readonly plays: PlayDesk;
+  /** The same queries on another thread: a heavy list never holds up the jobs of this process. */
+  readonly reader: StoreReader;
   readonly tokenTexts: TokenTexts;
   readonly datasetRows: DatasetReader;
   readonly outgoing: OutgoingMeter;

@@ -10,14 +10,14 @@ function missing(what: string): AppError {
   return new AppError({ code: 'NOT_FOUND', message: `There is no ${what} in this store.` });
 }
 
-function getEpisode(app: RpcServices, episodeId: EpisodeId): Episode {
-  const episode = app.store.episodes.get(episodeId);
+async function getEpisode(app: RpcServices, episodeId: EpisodeId): Promise<Episode> {
+  const episode = await app.reader.episodes.get(episodeId);
   if (episode === null) throw missing(`episode ${episodeId}`);
   return episode;
 }
 
-function getStep(app: RpcServices, episodeId: EpisodeId, stepIndex: number): Step {
-  const step = app.store.episodes.step(episodeId, stepIndex);
+async function getStep(app: RpcServices, episodeId: EpisodeId, stepIndex: number): Promise<Step> {
+  const step = await app.reader.episodes.step(episodeId, stepIndex);
   if (step === null) throw missing(`step ${String(stepIndex)} of episode ${episodeId}`);
   return step;
 }
@@ -29,35 +29,36 @@ function withoutTokens({ tokens, ...step }: Step, branches: number) {
 
 export function episodesHandlers(app: RpcServices) {
   const episodes = os.episodes;
-  const { store } = app;
+  const { reader, store } = app;
   return {
     list: episodes.list.handler(({ input: { filter, sort, ...page } }) =>
-      store.episodes.list(filter, sort, page),
+      reader.episodes.list(filter, sort, page),
     ),
-    facets: episodes.facets.handler(() => store.episodes.facets()),
-    get: episodes.get.handler(({ input: { episodeId } }) => {
+    facets: episodes.facets.handler(() => reader.episodes.facets()),
+    get: episodes.get.handler(async ({ input: { episodeId } }) => {
+      const episode = await getEpisode(app, episodeId);
       const branches = store.branches.countByStep(episodeId);
+      const steps = await reader.episodes.steps(episodeId);
       return {
-        episode: getEpisode(app, episodeId),
-        steps: store.episodes
-          .steps(episodeId)
-          .map((step) => withoutTokens(step, branches.get(step.stepIndex) ?? 0)),
+        episode,
+        steps: steps.map((step) => withoutTokens(step, branches.get(step.stepIndex) ?? 0)),
         datasets: store.datasets.ofEpisode(episodeId),
       };
     }),
     step: episodes.step.handler(({ input }) => getStep(app, input.episodeId, input.stepIndex)),
-    prompt: episodes.prompt.handler(({ input: { episodeId, stepIndex }, signal }) =>
-      renderedPrompt(app, getEpisode(app, episodeId), getStep(app, episodeId, stepIndex), signal),
-    ),
+    prompt: episodes.prompt.handler(async ({ input: { episodeId, stepIndex }, signal }) => {
+      const episode = await getEpisode(app, episodeId);
+      return renderedPrompt(app, episode, await getStep(app, episodeId, stepIndex), signal);
+    }),
     neighbours: episodes.neighbours.handler(({ input: { episodeId, filter, sort } }) =>
-      store.episodes.neighbours(episodeId, filter, sort),
+      reader.episodes.neighbours(episodeId, filter, sort),
     ),
-    branches: episodes.branches.handler(({ input }) =>
-      store.branches.ofEpisode(getEpisode(app, input.episodeId).episodeId),
+    branches: episodes.branches.handler(async ({ input }) =>
+      reader.branches.ofEpisode((await getEpisode(app, input.episodeId)).episodeId),
     ),
     reflections: {
       list: episodes.reflections.list.handler(({ input: { cursor, limit, ...filter } }) =>
-        store.reflections.list(definedOnly(filter), { cursor, limit }),
+        reader.reflections.list(definedOnly(filter), { cursor, limit }),
       ),
       review: episodes.reflections.review.handler(({ input: { reflectionId, decision, reason } }) => {
         if (store.reflections.get(reflectionId) === null) throw missing(`reflection ${reflectionId}`);

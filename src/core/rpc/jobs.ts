@@ -52,7 +52,7 @@ async function* watchJob(
 export function jobsHandlers(app: RpcServices) {
   const jobs = os.jobs;
   return {
-    list: jobs.list.handler(({ input: { filter, ...page } }) => app.store.jobs.list(filter, page)),
+    list: jobs.list.handler(({ input: { filter, ...page } }) => app.reader.jobs.list(filter, page)),
     get: jobs.get.handler(({ input }) => ({
       job: getJob(app, input.jobId),
       children: app.store.jobs.children(input.jobId),
@@ -71,7 +71,7 @@ export function jobsHandlers(app: RpcServices) {
       return { removed: app.store.jobs.remove(job.jobId) };
     }),
     events: jobs.events.handler(({ input: { jobId, level, ...page } }) =>
-      app.store.jobs.eventsPage(getJob(app, jobId).jobId, level, page),
+      app.reader.jobs.eventsPage(getJob(app, jobId).jobId, level, page),
     ),
     watch: jobs.watch.handler(({ input, signal, lastEventId }) => {
       const resumed = Number(lastEventId);
@@ -79,7 +79,7 @@ export function jobsHandlers(app: RpcServices) {
       return typedErrors(watchJob(app, getJob(app, input.jobId).jobId, afterSeq, signal));
     }),
     metrics: jobs.metrics.handler(({ input: { jobId, ...options } }) =>
-      app.store.jobs.metrics(getJob(app, jobId).jobId, options),
+      app.reader.jobs.metrics(getJob(app, jobId).jobId, options),
     ),
   };
 }

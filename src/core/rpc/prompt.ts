@@ -96,7 +96,7 @@ export async function renderedPrompt(
   step: Step,
   signal: AbortSignal | undefined,
 ): Promise<RenderedPrompt> {
-  const steps = app.store.episodes.steps(episode.episodeId).slice(0, step.stepIndex + 1);
+  const steps = (await app.reader.episodes.steps(episode.episodeId)).slice(0, step.stepIndex + 1);
   const settings = settingsOf(episode);
   const { guide, missing } = actionGuide(app, episode);
   const at = (index: number) =>

@@ -24,8 +24,8 @@ async function codeOf(call: Promise<unknown>): Promise<unknown> {
   return thrown.code === 'APP' ? (thrown.data as { code: string }).code : thrown.code;
 }
 
-function rolloutYaml(tasks: number, seed = 1): string {
-  return `kind: rollout\nname: test\nseed: ${String(seed)}\nenvironment: { id: household-small, tasks: ${String(tasks)} }\npolicy: { model: 'scripted:random' }\nlimits: { maxSteps: 5 }\n`;
+function rolloutYaml(tasks: number, seed = 1, model = 'random'): string {
+  return `kind: rollout\nname: test\nseed: ${String(seed)}\nenvironment: { id: household-small, tasks: ${String(tasks)} }\npolicy: { model: 'scripted:${model}' }\nlimits: { maxSteps: 5 }\n`;
 }
 
 async function watchToEnd(jobId: ReturnType<typeof jobIdSchema.parse>): Promise<JobUpdate[]> {
@@ -128,7 +128,7 @@ describe('a game played by hand', () => {
 
 describe('runs and jobs', () => {
   it('checks, estimates, starts and follows a run to its end', async () => {
-    const yaml = rolloutYaml(4);
+    const yaml = rolloutYaml(4, 1, 'expert');
     const check = await test.client.runs.check({ yaml });
     expect(check.problems).toEqual([]);
     expect(check.estimate).toMatchObject({ environmentSteps: 20, modelCalls: 20 });

@@ -22,7 +22,7 @@ export async function freeDiskBytes(folder: string): Promise<number> {
 }
 
 export async function systemStatus(app: RpcServices): Promise<SystemStatus> {
-  const { realEnvironmentSteps, ...counts } = app.store.counts();
+  const { realEnvironmentSteps, ...counts } = await app.reader.counts();
   return {
     version: app.version,
     node: process.versions.node,
