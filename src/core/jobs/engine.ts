@@ -20,10 +20,10 @@ import { AppError, toAppError } from '#shared/errors.ts';
 import type { JobId } from '#shared/ids.ts';
 import type { Job, JobState } from '#shared/schema/job.ts';
 
-export const leaseMs = 30_000;
+const leaseMs = 30_000;
 const renewEveryMs = 5_000;
 /** A cancelled or shut-down run has this long to unwind before it is detached. */
-export const unwindMs = 5_000;
+const unwindMs = 5_000;
 const progressEveryMs = 250;
 
 export interface JobEngineOptions {

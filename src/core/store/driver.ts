@@ -191,8 +191,3 @@ export function storeCorrupt(file: string, reason: string, cause?: unknown): App
 export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
-
-/** A uniqueness or foreign-key rule refused the write. */
-export function isConstraint(error: unknown): boolean {
-  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT');
-}
