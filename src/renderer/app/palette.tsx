@@ -19,7 +19,7 @@ export function Palette() {
       padding={0}
       size={560}
       yOffset="12vh"
-      aria-label="Search and commands"
+      attributes={{ content: { 'aria-label': 'Search and commands' } }}
     >
       {open && <PaletteBody />}
     </Modal>

@@ -51,8 +51,11 @@ export function keyLabel(key: string): string {
     .join(' ');
 }
 
-function isTyping(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
+  // A radio or checkbox takes arrows and Space, no letters: the page's letters go on working after a click on one.
+  if (target instanceof HTMLInputElement && ['radio', 'checkbox'].includes(target.type))
+    return key.startsWith('Arrow') || key === ' ';
   return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);
 }
 
@@ -79,7 +82,7 @@ export function useKeys(bindings: readonly KeyBinding[]): void {
     if (event.defaultPrevented) return;
     // A dialogue owns the keyboard while it is open.
     if (event.target instanceof Element && event.target.closest('[role="dialog"]') !== null) return;
-    const typing = isTyping(event.target);
+    const typing = isTyping(event.target, event.key);
     const binding = bindings.find(({ key }) => matchesKey(event, key) && (!typing || key.startsWith('Mod+')));
     if (binding === undefined) return;
     event.preventDefault();

@@ -2,11 +2,12 @@ import { useState } from 'react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Tabs } from '@mantine/core';
 import { IconPackageExport, IconShieldCheck, IconTrash } from '@tabler/icons-react';
-import { useSearchParams } from 'wouter';
+import { useLocation, useSearchParams } from 'wouter';
 import { datasetIdSchema } from '#shared/ids.ts';
 import { orpc } from '../../rpc/client.ts';
 import { formatDateTime } from '../../ui/format.ts';
 import type { PageProps } from '../../ui/viewer/page-props.ts';
+import { useKeys } from '../../ui/keys.ts';
 import { Page } from '../../ui/page.tsx';
 import { ErrorState, LoadingState } from '../../ui/states.tsx';
 import { ExportDialog } from './export-dialog.tsx';
@@ -29,6 +30,16 @@ export function DatasetPage({ params }: PageProps) {
   const tab = tabs.find((name) => name === parameters.get('tab')) ?? 'manifest';
   const dataset = useQuery(orpc.datasets.get.queryOptions({ input: { datasetId } }));
   const validate = useMutation(orpc.datasets.validate.mutationOptions());
+  const [, navigate] = useLocation();
+  useKeys([
+    {
+      key: 'Escape',
+      label: 'Back to the list',
+      run: () => {
+        navigate('/datasets');
+      },
+    },
+  ]);
   const breadcrumbs = [{ label: 'Datasets', href: '/datasets' }];
   const close = () => {
     setDialog(null);

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Tabs } from '@mantine/core';
-import { useSearchParams } from 'wouter';
+import { useLocation, useSearchParams } from 'wouter';
 import { environmentIdSchema } from '#shared/ids.ts';
 import { orpc } from '../../rpc/client.ts';
 import type { PageProps } from '../../ui/viewer/page-props.ts';
+import { useKeys } from '../../ui/keys.ts';
 import { Page } from '../../ui/page.tsx';
 import { ErrorState, LoadingState } from '../../ui/states.tsx';
 import { ConformancePanel } from './conformance-panel.tsx';
@@ -27,6 +28,16 @@ export function EnvironmentPage({ params }: PageProps) {
     }),
     staleTime: 60_000,
   });
+  const [, navigate] = useLocation();
+  useKeys([
+    {
+      key: 'Escape',
+      label: 'Back to the list',
+      run: () => {
+        navigate('/environments');
+      },
+    },
+  ]);
   const breadcrumbs = [{ label: 'Environments', href: '/environments' }];
   if (environment.isError)
     return (

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconRefresh, IconVideo } from '@tabler/icons-react';
-import { Link, useSearchParams } from 'wouter';
+import { Link, useLocation, useSearchParams } from 'wouter';
 import { environmentIdSchema, taskIdSchema } from '#shared/ids.ts';
 import type { PlayState } from '#shared/contract/environments.ts';
 import { orpc } from '../../rpc/client.ts';
@@ -19,6 +19,7 @@ import { readTaskFilter, writeTaskFilter } from './task-query.ts';
 /** A world played by hand. The URL holds world, task and game, so a reload comes back to the same move. */
 export function PlayPage({ params }: PageProps) {
   const environmentId = environmentIdSchema.parse(params.environmentId);
+  const [, navigate] = useLocation();
   const [parameters, setParameters] = useSearchParams();
   const taskId = taskIdSchema.safeParse(parameters.get('task'));
   const playId = parameters.get('play');
@@ -95,7 +96,17 @@ export function PlayPage({ params }: PageProps) {
     put({ step: index === null ? null : String(index) });
   };
 
+  const back = writeTaskFilter(readTaskFilter(parameters), new URLSearchParams()).toString();
+  const tasksPath = `/environments/${environmentId}${back === '' ? '' : `?${back}`}`;
+
   useKeys([
+    {
+      key: 'Escape',
+      label: 'Back to the tasks',
+      run: () => {
+        navigate(tasksPath);
+      },
+    },
     { key: 'u', label: 'Undo', run: doUndo },
     { key: 'Mod+z', label: 'Undo', run: doUndo },
     { key: 'h', label: 'Hint of the expert', run: showHint },
@@ -120,10 +131,9 @@ export function PlayPage({ params }: PageProps) {
     },
   ]);
 
-  const back = writeTaskFilter(readTaskFilter(parameters), new URLSearchParams()).toString();
   const breadcrumbs = [
     { label: 'Environments', href: '/environments' },
-    { label: environmentId, href: `/environments/${environmentId}${back === '' ? '' : `?${back}`}` },
+    { label: environmentId, href: tasksPath },
   ];
   const failure = open.error ?? game.error ?? act.error ?? undo.error;
   return (

@@ -18,6 +18,7 @@ import { viewEpisode } from '../../ui/viewer/step-view.ts';
 import { FactsPane } from './facts-pane.tsx';
 import { listParameters, readQuery } from './filters.ts';
 import { episodeMarkdown, stepMarkdown } from './markdown.ts';
+import { PartialEpisode } from './partial-episode.tsx';
 import { OutcomeBadge } from './outcome-badge.tsx';
 import { nextHit, stepsWith } from './search-episode.ts';
 import { StepTabs } from './step-tabs.tsx';
@@ -83,6 +84,13 @@ export function EpisodePage({ params }: PageProps) {
   };
 
   useKeys([
+    {
+      key: 'Escape',
+      label: 'Back to the list',
+      run: () => {
+        navigate(`/trajectories${listParameters(parameters)}`);
+      },
+    },
     {
       key: 'j',
       label: 'Next step',
@@ -249,7 +257,7 @@ export function EpisodePage({ params }: PageProps) {
                 <OutcomeBadge episode={episode} />
                 <span
                   className={styles.dim}
-                >{`${String(steps.length)} steps, reward ${String(episode.totalReward)}`}</span>
+                >{`${String(steps.length)} steps, reward ${String(episode.totalReward)}${episode.retries > 0 ? `, retried ${String(episode.retries)}×` : ''}`}</span>
               </div>
               <Minimap
                 steps={steps}
@@ -279,15 +287,18 @@ export function EpisodePage({ params }: PageProps) {
               </EmptyState>
             </Notice>
           ) : (
-            <StepTabs
-              episode={episode}
-              view={view}
-              tab={selection.tab}
-              search={selection.search}
-              onTab={(tab) => {
-                select({ tab });
-              }}
-            />
+            <>
+              <PartialEpisode episode={episode} />
+              <StepTabs
+                episode={episode}
+                view={view}
+                tab={selection.tab}
+                search={selection.search}
+                onTab={(tab) => {
+                  select({ tab });
+                }}
+              />
+            </>
           )
         }
         right={<FactsPane episode={episode} view={view} step={step} datasets={datasets} />}

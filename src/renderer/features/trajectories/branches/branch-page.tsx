@@ -104,9 +104,10 @@ export function BranchPage({ params }: PageProps) {
     { key: 'b', label: 'Back to the steps', run: toSteps },
     {
       key: 'Escape',
-      label: 'Close the alternative',
+      label: 'Close the alternative, then back to the steps',
       run: () => {
-        select(selected);
+        if (opened === null) toSteps();
+        else select(selected);
       },
     },
   ]);

@@ -10,9 +10,10 @@ export function useReview() {
   const queries = useQueryClient();
   return useMutation({
     ...orpc.episodes.reflections.review.mutationOptions(),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: orpc.episodes.reflections.key() });
-      await queries.invalidateQueries({ queryKey: orpc.system.status.key() });
+    // Not awaited: the next key must not wait until every list has been read again.
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: orpc.episodes.reflections.key() });
+      void queries.invalidateQueries({ queryKey: orpc.system.status.key() });
     },
     onError: (error) => {
       notifications.show({
