@@ -6,8 +6,9 @@
 import { getLlama } from 'node-llama-cpp';
 import type { LlamaContext, Token } from 'node-llama-cpp';
 import { createEnvironmentRegistry } from '#core/environments/index.ts';
-import { loadPolicy, runEpisode, runPool, selectTasks } from '#core/agents/index.ts';
-import type { EpisodePlan } from '#core/agents/index.ts';
+import { runEpisode, runPool, selectTasks } from '#core/agents/index.ts';
+import type { EpisodePlan } from '#core/agents/episode-loop.ts';
+import { loadPolicy } from '#core/agents/load-policy.ts';
 import type { ChatModel } from '#core/llm/port.ts';
 import { policySchema } from '#shared/schema/policy.ts';
 import { limitsSchema, taskSelectionSchema } from '#shared/schema/run.ts';
