@@ -38,7 +38,7 @@ const program = new Command('daydream')
     `
 First steps:
   daydream doctor                               is this machine ready?
-  daydream quickstart                           the whole collection on a small world, in about two minutes
+  daydream quickstart                           the whole collection on a small world, in about a minute
   daydream rollout --model model.gguf --transcripts
   daydream run early-experience-small --set policy.model=model.gguf
   daydream serve                                everything in a browser tab

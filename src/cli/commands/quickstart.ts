@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import type { Client } from '#shared/contract/index.ts';
 import type { Dataset } from '#shared/schema/dataset.ts';
 import type { Job } from '#shared/schema/job.ts';
@@ -34,7 +35,7 @@ async function chooseModel(
     'No --model was given: this uses a tiny model with RANDOM WEIGHTS, written just now. It has learned nothing.',
   );
   say(
-    'An action grammar lets it act all the same; its reflections are text noise, and the filters are expected to drop them.',
+    'An action grammar lets it act all the same. Its reflections are text noise: the filters drop what they recognise.',
   );
   say('With a real model: npm run quickstart -- --model FILE.gguf\n');
   return { model: await findModel(client, file), random: true };
@@ -95,9 +96,15 @@ async function datasetOf(client: Client, job: Job): Promise<Dataset> {
   return found;
 }
 
-/** Every figure comes from the manifest, which was counted while the files were written. */
-function summary({ manifest, folder }: Dataset): string {
+/** Of the stage that wrote them; a run without that stage has none. */
+const reflectionsSchema = z.object({
+  reflection: z.object({ kept: z.int(), dropped: z.int() }).nullable(),
+});
+
+/** Every figure was counted while the work was done: by the stages, and by the writer of the files. */
+function summary({ manifest, folder }: Dataset, job: Job): string {
   const { branches } = manifest;
+  const reflections = reflectionsSchema.safeParse(job.result).data?.reflection ?? { kept: 0, dropped: 0 };
   const row = (name: string, value: number) => `  ${name.padEnd(44)}${number(value).padStart(10)}`;
   return [
     'What was collected',
@@ -111,7 +118,10 @@ function summary({ manifest, folder }: Dataset): string {
     row('  not admissible', branches.inadmissible),
     row('  same outcome as the expert', branches.sameAsExpert),
     row('  refilled (bad or duplicate proposal)', branches.refilled),
-    ...manifest.filters.map(({ filter, dropped }) => row(`dropped by ${filter}`, dropped)),
+    row('reflections written', reflections.kept + reflections.dropped),
+    row('  kept by the filters', reflections.kept),
+    row('  dropped by the filters', reflections.dropped),
+    ...manifest.filters.map(({ filter, dropped }) => row(`    by ${filter}`, dropped)),
     ...manifest.files.map(({ file, rows }) => row(`rows in ${file}`, rows)),
     '',
     `Files: ${folder}`,
@@ -135,11 +145,11 @@ async function quickstart(work: Work, options: QuickstartOptions): Promise<numbe
     () =>
       [
         '',
-        summary(dataset),
+        summary(dataset, collected),
         `Time: ${duration(elapsedMs)}, measured, with ${model.name}.`,
         ...(random
           ? [
-              'The model has random weights: the expert and IWM rows are real; reflections would need a real model.',
+              'The model has random weights: expert and IWM rows are as good as with any model; do not train on its reflections.',
             ]
           : []),
         '',
@@ -155,7 +165,7 @@ export function addQuickstart(program: Command): void {
     .command('quickstart')
     .description('the whole collection on a small world: demonstrations, branches, reflections, data sets')
     .option('--model <model>', 'id, name or path of a GGUF (default: random weights, written here)')
-    .option('--tasks <n>', 'how many tasks', positiveInteger, 12)
+    .option('--tasks <n>', 'how many tasks', positiveInteger, 30)
     .option('--grammar', 'confine answers to admissible actions (default: only with random weights)')
     .addHelpText(
       'after',
@@ -164,7 +174,7 @@ It runs headless, shows the model acting, and ends with a table of what was coll
 
 Examples:
   daydream quickstart
-  daydream quickstart --model model.gguf --tasks 30 --seed 2
+  daydream quickstart --model model.gguf --tasks 100 --seed 2
 `,
     )
     .action((options: QuickstartOptions, command: Command) =>
