@@ -21,6 +21,7 @@ const subject = (text: string, extra: Partial<ReflectionSubject> = {}): Reflecti
   ],
   minWords: 5,
   maxWords: 40,
+  cutOff: false,
   ...extra,
 });
 const flags = (text: string, extra: Partial<ReflectionSubject> = {}): ReflectionFlag[] =>
@@ -47,6 +48,15 @@ test.each([
   ['outcome-narration', 'I need something cold. I now see that the fridge is closed here.'],
   ['outcome-narration', 'The shelf is no use: when looking there, nothing happened at all.'],
   ['outcome-narration', 'The shelf 1 would only offer a vase 3, so the fridge it should be.'],
+  [
+    'scaffold',
+    'You are in a kitchen. You see a fridge 1, a shelf 1, a drawer 2, a drawer 1, and a shelf 10.',
+  ],
+  [
+    'scaffold',
+    'The fridge should cool it.\nWhat it would lead to (you cannot know this yet):\nA cold apple.',
+  ],
+  ['scaffold', 'Task: cool some apple, so I would go there.'],
   ['doubled', 'The apple should be cold, so the fridge. The apple should be cold, so the fridge.'],
   ['contradiction', 'The apple may be on a shelf, therefore I will go to shelf 1 now.'],
   ['contradiction', 'The drawer could hold it; I should open drawer 2 instead of anything else.'],
@@ -77,6 +87,10 @@ test('an action inside the raw answer is what it concludes', () => {
   const text = 'The goal needs cooling, so this should come first.';
   expect(flags(text, { raw: `${text} <action>look</action>` })).toEqual(['contradiction']);
   expect(flags(text, { raw: `${text} <action>Go to  fridge 1</action>` })).toEqual([]);
+});
+
+test('a text that was cut off at the token limit is too long', () => {
+  expect(flags('The apple has to be cold, so the fridge should be', { cutOff: true })).toEqual(['too-long']);
 });
 
 test('a longer number is another thing', () => {

@@ -19,6 +19,8 @@ export interface ReflectionSubject {
   outcomes: readonly string[];
   minWords: number;
   maxWords: number;
+  /** The generator stopped at its token limit, in the middle of the text. */
+  cutOff: boolean;
 }
 
 export interface Finding {
@@ -49,7 +51,8 @@ export const numbering: Detector = ({ text }) =>
   ]);
 
 /** (d) The generator's prompt cited: its lists, slots, rules. */
-export const scaffold: Detector = ({ text }) =>
+export const scaffold: Detector = ({ text, known, outcomes }) =>
+  echo(text, [known, ...outcomes]) ??
   firstMatch('scaffold', text, [
     /\b(?:alternative|other|possible|available|given|listed)\s+(?:actions?|options?|choices?)\s+(?:are\s+|were\s+)?(?:listed|provided|given|presented|mentioned|above|below)\b/iu,
     /\b(?:expected|given|stated)\s+outcomes?\b/iu,
@@ -61,7 +64,22 @@ export const scaffold: Detector = ({ text }) =>
     /\bimportant\s*:\s*\S/iu,
     /\b(?:inner|internal)\s+monologue\b/iu,
     /\bas\s+an?\s+(?:AI|language\s+model|assistant)\b/iu,
+    /^\W*(?:task|situation|what you know|what (?:it|else) (?:would|could) \w+|what you are about to do|actions at hand|available tools|admissible actions|alternative actions|expert action|would lead to|rules|guidelines)\b[^\n:]*:/imu,
   ]);
+
+/** A weak generator copies its prompt: most of the text stands word for word in what it was shown. */
+function echo(text: string, shown: readonly string[]): Finding | null {
+  const source = ` ${shown.map(normalised).join(' ')} `;
+  let copied = 0;
+  let evidence = '';
+  for (const sentence of sentencesOf(text)) {
+    const key = normalised(sentence);
+    if (key.split(' ').length < 6 || !source.includes(` ${key} `)) continue;
+    copied += key.length;
+    evidence ||= excerpt(sentence);
+  }
+  return copied >= 0.3 * normalised(text).length && copied > 0 ? { flag: 'scaffold', evidence } : null;
+}
 
 /** What an anticipating voice sounds like; such a clause tells no outcome. */
 const ANTICIPATION =
@@ -144,8 +162,9 @@ export const tooShort: Detector = ({ text, minWords }) => {
   return words === 0 || words >= minWords ? null : { flag: 'too-short', evidence: `${String(words)} words` };
 };
 
-export const tooLong: Detector = ({ text, maxWords }) => {
+export const tooLong: Detector = ({ text, maxWords, cutOff }) => {
   const words = countWords(text);
+  if (cutOff) return { flag: 'too-long', evidence: 'cut off at reflection.maxTokens' };
   return words <= maxWords ? null : { flag: 'too-long', evidence: `${String(words)} words` };
 };
 

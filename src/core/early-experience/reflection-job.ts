@@ -253,7 +253,7 @@ async function writeOnce(task: Task, attempt: number, site: Site, signal: AbortS
     },
     { signal },
   );
-  const generation = result.generations[0] ?? { text: '', tokens: [], logprobs: [] };
+  const generation = result.generations[0] ?? { text: '', tokens: [], logprobs: [], stopReason: 'end' };
   totals.promptCharacters += result.prompt.length;
   totals.promptTokens += result.promptTokens.length;
   totals.evaluatedPromptTokens += result.evaluatedPromptTokens;
@@ -268,6 +268,7 @@ async function writeOnce(task: Task, attempt: number, site: Site, signal: AbortS
     outcomes: [state.outcome.observation, ...branches.map(({ observation }) => observation)],
     minWords: reflection.filters.minWords,
     maxWords: reflection.filters.maxWords,
+    cutOff: generation.stopReason === 'length',
   });
   const drops = droppedBy(flags, reflection.filters);
   return {
