@@ -1,3 +1,2 @@
 export { serve } from './server.ts';
-export type { RunningServer } from './server.ts';
 export { ensureRenderer, rendererState } from './renderer-build.ts';

@@ -19,15 +19,18 @@ function progressWords({ progress }: Job): string {
   return `${progress.phase} ${number(progress.done)}${total} ${progress.unit}`;
 }
 
-function jobTable(jobs: readonly Job[]): string {
+/** Without a host nothing runs: what the store still calls running was cut off, and goes on with `jobs resume`. */
+function stateWords({ state, attempt }: Job, hosted: boolean): string {
+  const shown = state === 'running' && !hosted ? 'interrupted' : state;
+  return attempt > 1 ? `${shown} (attempt ${String(attempt)})` : shown;
+}
+
+function jobTable(jobs: readonly Job[], hosted: boolean): string {
   return table(
     jobs,
     [
       { title: 'id', value: (job) => job.jobId },
-      {
-        title: 'state',
-        value: (job) => (job.attempt > 1 ? `${job.state} (attempt ${String(job.attempt)})` : job.state),
-      },
+      { title: 'state', value: (job) => stateWords(job, hosted) },
       { title: 'kind', value: (job) => job.kind },
       { title: 'title', value: (job) => job.title },
       { title: 'progress', value: progressWords },
@@ -42,8 +45,9 @@ function showText(
   job: Job,
   children: readonly Job[],
   events: readonly { at: number; level: string; type: string; message: string }[],
+  hosted: boolean,
 ): string {
-  const lines = [jobTable([job, ...children])];
+  const lines = [jobTable([job, ...children], hosted)];
   if (job.error !== null) lines.push('', `${job.error.code}: ${job.error.message}`);
   if (job.result !== null) lines.push('', `result: ${JSON.stringify(job.result, null, 2)}`);
   if (events.length > 0) lines.push('', 'last events:');
@@ -102,10 +106,10 @@ Examples:
     .addOption(new Option('--state <state>', 'only these').choices(jobStateSchema.options))
     .option('--limit <n>', 'rows', positiveInteger, 50)
     .action(({ state, limit }: { state?: JobState; limit: number }, command: Command) =>
-      withSession(command, async ({ client, json }) => {
+      withSession(command, async ({ client, json, session }) => {
         const filter = { parentId: null, ...(state === undefined ? {} : { state }) };
         const page = await client.jobs.list({ filter, limit: Math.min(limit, 500) });
-        printResult(json, page.items, () => jobTable(page.items));
+        printResult(json, page.items, () => jobTable(page.items, session.attached));
         return exitCodes.ok;
       }),
     );
@@ -114,10 +118,10 @@ Examples:
     .description('state, stages, result and the last events of one job')
     .argument('<job>', 'id', jobId)
     .action((id: JobId, _options: unknown, command: Command) =>
-      withSession(command, async ({ client, json }) => {
+      withSession(command, async ({ client, json, session }) => {
         const { job, children } = await client.jobs.get({ jobId: id });
         const events = (await client.jobs.events({ jobId: id, limit: 20 })).items;
-        printResult(json, { job, children, events }, () => showText(job, children, events));
+        printResult(json, { job, children, events }, () => showText(job, children, events, session.attached));
         return exitCodes.ok;
       }),
     );

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+const entry = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'daydream-kill-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function start(args: readonly string[]) {
+  return spawn(process.execPath, [entry, '--data-dir', folder, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+async function json(args: readonly string[]): Promise<unknown> {
+  const child = start(['--json', ...args]);
+  let stdout = '';
+  child.stdout.on('data', (chunk) => (stdout += String(chunk)));
+  await once(child, 'close');
+  return JSON.parse(stdout);
+}
+
+const tasks = 400;
+
+it('loses no finished episode and stores none twice when its host is killed again and again', async () => {
+  const first = start([
+    'rollout',
+    '--model',
+    'scripted:random',
+    '--tasks',
+    String(tasks),
+    '--environment',
+    'household',
+    '--parallel',
+    '4',
+  ]);
+  let stderr = '';
+  first.stderr.on('data', (chunk) => (stderr += String(chunk)));
+  while (!/ [1-9]\d*\/400 episodes/.test(stderr)) await once(first.stderr, 'data');
+  first.kill('SIGKILL');
+  await once(first, 'close');
+  const [job] = (await json(['jobs'])) as { jobId: string; state: string }[];
+  if (job === undefined) throw new Error('no job');
+  for (let kills = 0; kills < 3; kills += 1) {
+    const before = (await json(['episodes', '--limit', '1'])) as { total: number };
+    const again = start(['jobs', 'resume', job.jobId]);
+    await new Promise((resolve) => setTimeout(resolve, 1_500 + kills * 200));
+    again.kill('SIGKILL');
+    await once(again, 'close');
+    const after = (await json(['episodes', '--limit', '1'])) as { total: number };
+    expect(after.total).toBeGreaterThanOrEqual(before.total);
+  }
+  const { job: killed } = (await json(['jobs', 'show', job.jobId])) as { job: { state: string } };
+  if (killed.state !== 'succeeded') await json(['jobs', 'resume', job.jobId]);
+  const shown = (await json(['jobs', 'show', job.jobId])) as {
+    job: { state: string; result: { episodes: number } };
+  };
+  expect(shown.job).toMatchObject({ state: 'succeeded', result: { episodes: tasks } });
+  const { total } = (await json(['episodes', '--limit', '1'])) as { total: number };
+  expect(total).toBe(tasks);
+});
