@@ -1,0 +1,11 @@
+import { IconHome } from '@tabler/icons-react';
+import { lazy } from 'react';
+import type { Feature } from '../../ui/route.ts';
+
+export const feature: Feature = {
+  label: 'Home',
+  order: 0,
+  href: '/',
+  icon: IconHome,
+  pages: [{ path: '/', component: lazy(() => import('./home-page.tsx')) }],
+};

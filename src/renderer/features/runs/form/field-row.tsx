@@ -1,0 +1,61 @@
+import type { ReactNode } from 'react';
+import type { Field } from './fields.ts';
+import { fieldId, useForm } from './form-context.ts';
+import styles from './form.module.css';
+
+function rangeOf(field: Field): string {
+  if (field.kind !== 'number') return '';
+  if (field.min !== null && field.max !== null)
+    return `${field.min.toLocaleString('en')}–${field.max.toLocaleString('en')}`;
+  if (field.min !== null) return `≥ ${field.min.toLocaleString('en')}`;
+  return field.max === null ? '' : `≤ ${field.max.toLocaleString('en')}`;
+}
+
+/** Label, control, unit and range, the paper's value, the reason, and what is wrong: each always in the same place. */
+export function FieldRow({
+  field,
+  help,
+  wide = false,
+  children,
+}: {
+  field: Field;
+  help?: string;
+  wide?: boolean;
+  children: ReactNode;
+}) {
+  const form = useForm();
+  const changed = form.value(field.path) !== undefined && field.defaultValue !== undefined;
+  const reason = [field.meta.help, help ?? ''].filter((text) => text !== '').join(' ');
+  const unit = [field.meta.unit, rangeOf(field)].filter((text) => text !== '').join(' · ');
+  return (
+    <div className={styles.row} data-field={field.path.join('.')}>
+      <label
+        className={changed ? `${styles.label} ${styles.changed}` : styles.label}
+        htmlFor={fieldId(field.path)}
+        title={changed ? 'Set in the YAML; empty it to take the default.' : undefined}
+      >
+        {field.meta.title}
+      </label>
+      <div className={wide ? `${styles.control} ${styles.wide}` : styles.control}>
+        {children}
+        {unit !== '' && <span className={styles.unit}>{unit}</span>}
+        {field.meta.paper !== '' && <span className={styles.paper}>paper: {field.meta.paper}</span>}
+      </div>
+      {reason !== '' && (
+        <p className={styles.help} style={{ margin: 0 }}>
+          {reason}
+        </p>
+      )}
+      {form.problems(field.path).map((problem) => (
+        <p
+          key={problem.message}
+          className={problem.severity === 'error' ? styles.problem : `${styles.problem} ${styles.warning}`}
+          style={{ margin: 0 }}
+        >
+          {problem.severity === 'error' ? '✕ ' : '! '}
+          {problem.message}
+        </p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { stringify } from 'yaml';
+import { jobIdSchema } from '#shared/ids.ts';
+import type { Preset } from '#shared/schema/run.ts';
+import { orpc } from '../../../rpc/client.ts';
+
+/**
+ * The text that is being written. It belongs to an address: `?preset=…` or `?from=<run>`; a reload of the same address finds the
+ * same unsaved text (in this tab's session), another preset starts from its own.
+ */
+export function useRunDraft(presets: readonly Preset[]) {
+  const [parameters, setParameters] = useSearchParams();
+  const from = parameters.get('from');
+  const presetId = parameters.get('preset') ?? presets[0]?.presetId ?? null;
+  const source = from === null ? `preset:${presetId ?? ''}` : `run:${from}`;
+  const storageKey = `daydream-draft:${source}`;
+  const [text, setText] = useState<{ source: string; yaml: string } | null>(null);
+
+  const origin = useQuery({
+    ...orpc.jobs.get.queryOptions({ input: { jobId: jobIdSchema.parse(from ?? '-') } }),
+    enabled: from !== null,
+  });
+  const original =
+    from === null
+      ? presets.find((preset) => preset.presetId === presetId)?.yaml
+      : origin.data === undefined
+        ? undefined
+        : stringify(origin.data.job.spec, { lineWidth: 0 });
+  const stored = sessionStorage.getItem(storageKey);
+  const yaml = text?.source === source ? text.yaml : (stored ?? original);
+
+  useEffect(() => {
+    if (text === null) return;
+    const timer = setTimeout(() => {
+      sessionStorage.setItem(`daydream-draft:${text.source}`, text.yaml);
+    }, 150);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [text]);
+
+  return {
+    /** undefined while its preset or run is loading. */
+    yaml,
+    presetId: from === null ? presetId : null,
+    error: origin.error,
+    changed: yaml !== undefined && original !== undefined && yaml !== original,
+    edit: (next: string) => {
+      setText({ source, yaml: next });
+    },
+    reset: () => {
+      sessionStorage.removeItem(storageKey);
+      if (original !== undefined) setText({ source, yaml: original });
+    },
+    choose: (next: string) => {
+      setParameters({ preset: next }, { replace: true });
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import { IconPlayerPlay } from '@tabler/icons-react';
+import { lazy } from 'react';
+import type { Feature } from '../../ui/route.ts';
+
+export const feature: Feature = {
+  label: 'Runs',
+  order: 3,
+  href: '/runs',
+  icon: IconPlayerPlay,
+  pages: [
+    { path: '/runs', component: lazy(() => import('./runs-page.tsx')) },
+    { path: '/runs/new', component: lazy(() => import('./new/new-run-page.tsx')) },
+    { path: '/runs/:jobId', component: lazy(() => import('./run/run-page.tsx')) },
+  ],
+};

@@ -1,0 +1,52 @@
+/** How a metric of the host is called and coloured; an unknown one keeps its own name. */
+interface MetricLook {
+  title: string;
+  unit: string;
+  xLabel: string;
+  color: string;
+}
+
+const looks: Record<string, Partial<MetricLook>> = {
+  'success-rate': { title: 'Success', unit: 'share of episodes', color: '--dd-success', xLabel: 'episode' },
+  'mean-reward': { title: 'Mean reward', unit: 'per episode', xLabel: 'episode' },
+  'mean-steps': { title: 'Mean length', unit: 'steps', color: '--dd-real', xLabel: 'episode' },
+  'invalid-share': {
+    title: 'Invalid actions',
+    unit: 'share of steps',
+    color: '--dd-invalid',
+    xLabel: 'episode',
+  },
+  'parse-failure-share': {
+    title: 'Unreadable answers',
+    unit: 'share of steps',
+    color: '--dd-invalid',
+    xLabel: 'episode',
+  },
+  'completion-tokens': { title: 'Tokens written', unit: 'tokens' },
+  'evaluated-prompt-tokens': { title: 'Prompt tokens evaluated', unit: 'tokens' },
+  'branches-accepted': {
+    title: 'Branches accepted',
+    unit: 'branches',
+    color: '--dd-alternative',
+    xLabel: 'state',
+  },
+  'branches-rejected': { title: 'Branches rejected', unit: 'branches', color: '--dd-error', xLabel: 'state' },
+  'environment-steps': {
+    title: 'Real environment steps',
+    unit: 'steps',
+    color: '--dd-real',
+    xLabel: 'state',
+  },
+  'kept-share': { title: 'Reflections kept', unit: 'share', color: '--dd-success', xLabel: 'state' },
+};
+
+export function metricLook(name: string): MetricLook {
+  const words = name.replaceAll('-', ' ');
+  return {
+    title: words.charAt(0).toUpperCase() + words.slice(1),
+    unit: '',
+    xLabel: 'step',
+    color: '--dd-accent-text',
+    ...looks[name],
+  };
+}

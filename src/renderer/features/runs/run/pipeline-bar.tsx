@@ -1,0 +1,75 @@
+import type { Job } from '#shared/schema/job.ts';
+import { formatDuration, formatInteger, formatRate } from '../../../ui/format.ts';
+import { elapsedMs, shownState } from '../../../ui/progress.ts';
+import { JobBadge } from '../../../ui/status-badge.tsx';
+import styles from './run.module.css';
+
+function stageTitle(job: Job): string {
+  const name = (job.stage ?? job.title).replaceAll('-', ' ');
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** One segment a stage: state, counts, rate. A click shows that stage alone; a second click all of them. */
+export function PipelineBar({
+  stages,
+  selected,
+  now,
+  onSelect,
+}: {
+  stages: readonly Job[];
+  selected: string | null;
+  now: number;
+  onSelect: (jobId: string | null) => void;
+}) {
+  return (
+    <div className={styles.pipeline} role="group" aria-label="Stages">
+      {stages.map((stage, index) => {
+        const { progress } = stage;
+        const elapsed = elapsedMs(stage, now);
+        const share =
+          stage.state === 'succeeded' ? 1 : progress?.total ? Math.min(1, progress.done / progress.total) : 0;
+        const rate =
+          progress !== null && elapsed > 500 && progress.done > 0
+            ? formatRate((progress.done * 1000) / elapsed, progress.unit)
+            : '';
+        const counts =
+          progress === null
+            ? 'not started'
+            : progress.total === null
+              ? `${formatInteger(progress.done)} ${progress.unit}`
+              : `${formatInteger(progress.done)} / ${formatInteger(progress.total)} ${progress.unit}`;
+        return (
+          <button
+            key={stage.jobId}
+            type="button"
+            className={styles.stage}
+            aria-pressed={selected === stage.jobId}
+            title={progress?.phase}
+            onClick={() => {
+              onSelect(selected === stage.jobId ? null : stage.jobId);
+            }}
+          >
+            <span className={styles.stageTop}>
+              <span className={styles.stageName}>
+                {index + 1}. {stageTitle(stage)}
+              </span>
+              <span className={styles.spacer} />
+              <JobBadge state={shownState(stage, now)} />
+            </span>
+            <span className={styles.stageCounts}>
+              <span>{counts}</span>
+              <span>
+                {stage.startedAt === null
+                  ? ''
+                  : [rate, formatDuration(elapsed)].filter((text) => text !== '').join(' · ')}
+              </span>
+            </span>
+            <span className={styles.bar} data-state={stage.state} aria-hidden>
+              <span style={{ width: `${String(share * 100)}%` }} />
+            </span>
+          </button>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,151 @@
+import { Tabs } from '@mantine/core';
+import { useLocation, useSearchParams } from 'wouter';
+import { stringify } from 'yaml';
+import { jobIdSchema } from '#shared/ids.ts';
+import { useConnectionState } from '../../../rpc/client.ts';
+import { formatClock, formatDuration, formatInteger } from '../../../ui/format.ts';
+import { useKeys } from '../../../ui/keys.ts';
+import { Page } from '../../../ui/page.tsx';
+import { elapsedMs, isFinished, remainingMs, shownState } from '../../../ui/progress.ts';
+import { ErrorState, LoadingState, PartialNote, Stale } from '../../../ui/states.tsx';
+import { JobBadge } from '../../../ui/status-badge.tsx';
+import { Stat, Time, useNow } from '../../../ui/text.tsx';
+import { Curves } from './curves.tsx';
+import { NewestEpisodes } from './newest-episodes.tsx';
+import { PipelineBar } from './pipeline-bar.tsx';
+import { RunActions } from './run-actions.tsx';
+import { RunErrors } from './run-errors.tsx';
+import { RunLog } from './run-log.tsx';
+import { RunResult } from './run-result.tsx';
+import { lastSign, useRun } from './use-run.ts';
+import styles from './run.module.css';
+
+const tabs = ['overview', 'log', 'configuration'] as const;
+
+/** A run, live: what it does now, how fast, what came of it, what went wrong. Tab, stage and chart settings are in the address. */
+export default function RunPage({ params }: { params: Readonly<Record<string, string | undefined>> }) {
+  const jobId = jobIdSchema.parse(params['jobId'] ?? '-');
+  const [, navigate] = useLocation();
+  const [parameters, setParameters] = useSearchParams();
+  const { run, events } = useRun(jobId);
+  const connected = useConnectionState() === 'open';
+  const now = useNow(1000);
+  useKeys([
+    {
+      key: 'Escape',
+      label: 'Back to the runs',
+      run: () => {
+        navigate('/runs');
+      },
+    },
+  ]);
+  const crumbs = [{ label: 'Runs', href: '/runs' }];
+  if (run.isPending) {
+    return (
+      <Page title="Run" breadcrumb={crumbs}>
+        <LoadingState rows={10} />
+      </Page>
+    );
+  }
+  if (run.isError && run.data === undefined) {
+    return (
+      <Page title="Run" breadcrumb={crumbs}>
+        <ErrorState title="This run could not be read" error={run.error} onRetry={() => void run.refetch()} />
+      </Page>
+    );
+  }
+  const { job, children } = run.data;
+  const live = !isFinished(job.state);
+  const sign = lastSign(job, children);
+  const state = shownState(job, now, sign);
+  const stageId = parameters.get('stage');
+  const tab = tabs.find((name) => name === parameters.get('tab')) ?? 'overview';
+  const parts = children.length === 0 ? [job] : children;
+  const chosen = stageId === null ? parts : parts.filter((part) => part.jobId === stageId);
+  const remaining = remainingMs(job, now);
+  const set = (name: string, value: string | null) => {
+    setParameters((old) => {
+      const next = new URLSearchParams(old);
+      if (value === null) next.delete(name);
+      else next.set(name, value);
+      return next;
+    });
+  };
+  return (
+    <Page
+      title={job.title}
+      breadcrumb={crumbs}
+      titleNode={<JobBadge state={state} />}
+      actions={<RunActions job={job} />}
+    >
+      <Stale since={connected || !live ? null : run.dataUpdatedAt}>
+        <div className={styles.head}>
+          <Stat
+            label="Now"
+            value={job.progress?.phase ?? (job.state === 'queued' ? 'waiting for its turn' : '–')}
+          />
+          <Stat label="Elapsed" value={formatDuration(elapsedMs(job, now))} />
+          <Stat label="Left" value={remaining === null ? '–' : formatDuration(remaining)} />
+          <Stat label="Last event" value={sign === null ? '–' : <Time at={sign} />} />
+          <Stat label="Attempt" value={formatInteger(job.attempt)} />
+          <Stat label="Seed" value={String(job.seed)} />
+        </div>
+        {state === 'stalled' && (
+          <PartialNote>
+            No event for {formatDuration(now - (sign ?? now))}, the last at {formatClock(sign ?? now)}. The
+            run may wait for a slow model; pausing and resuming starts it again from its last step, and
+            nothing finished is lost.
+          </PartialNote>
+        )}
+        {job.attempt > 1 && (
+          <PartialNote>
+            Attempt {job.attempt}: the host stopped in the middle before, and the run went on from its last
+            committed step. Nothing finished was run again.
+          </PartialNote>
+        )}
+        {job.error !== null && <ErrorState title="The run failed" error={job.error} />}
+        {children.length > 0 && (
+          <PipelineBar
+            stages={children}
+            selected={stageId}
+            now={now}
+            onSelect={(next) => {
+              set('stage', next);
+            }}
+          />
+        )}
+        {children.length === 0 && (
+          <PipelineBar stages={[job]} selected={null} now={now} onSelect={() => undefined} />
+        )}
+        <Tabs
+          value={tab}
+          mt={16}
+          keepMounted={false}
+          onChange={(next) => {
+            set('tab', next === 'overview' ? null : next);
+          }}
+        >
+          <Tabs.List mb={12}>
+            <Tabs.Tab value="overview">Overview</Tabs.Tab>
+            <Tabs.Tab value="log">Log</Tabs.Tab>
+            <Tabs.Tab value="configuration">Configuration</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="overview">
+            <RunResult jobs={stageId === null ? [job, ...children] : chosen} />
+            <Curves job={job} stages={chosen} live={live} />
+            <NewestEpisodes stages={chosen} live={live} />
+            <RunErrors
+              events={(events.data ?? []).filter((event) => stageId === null || event.jobId === stageId)}
+            />
+          </Tabs.Panel>
+          <Tabs.Panel value="log">
+            <RunLog jobId={jobId} events={events.data ?? []} stages={children} stageId={stageId} />
+          </Tabs.Panel>
+          <Tabs.Panel value="configuration">
+            <pre className={styles.code}>{stringify(job.spec, { lineWidth: 0 })}</pre>
+          </Tabs.Panel>
+        </Tabs>
+      </Stale>
+    </Page>
+  );
+}

@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query';
+import type { JobId } from '#shared/ids.ts';
+import type { Job, JobEvent } from '#shared/schema/job.ts';
+import { client, orpc, queryClient } from '../../../rpc/client.ts';
+import { useStream } from '../../../rpc/stream.ts';
+import { isFinished } from '../../../ui/progress.ts';
+
+/** The page shows the newest; the whole story is paged from the host. */
+const keptEvents = 1000;
+
+const eventsKey = (jobId: JobId) => ['run-events', jobId] as const;
+
+/** Newest first, without repeats, whatever order they came in. */
+export function mergeEvents(old: readonly JobEvent[], fresh: readonly JobEvent[]): JobEvent[] {
+  const bySeq = new Map([...old, ...fresh].map((event) => [event.seq, event]));
+  return [...bySeq.values()].toSorted((left, right) => right.seq - left.seq).slice(0, keptEvents);
+}
+
+/** A run with its stages and events: read once, then kept true by the stream, which resumes after the last event seen. */
+export function useRun(jobId: JobId) {
+  const runKey = orpc.jobs.get.queryKey({ input: { jobId } });
+  const run = useQuery(orpc.jobs.get.queryOptions({ input: { jobId }, staleTime: 10_000 }));
+  const events = useQuery({
+    queryKey: eventsKey(jobId),
+    queryFn: async ({ signal }) => {
+      const page = await client.jobs.events({ jobId, limit: 200 }, { signal });
+      return mergeEvents(queryClient.getQueryData<JobEvent[]>(eventsKey(jobId)) ?? [], page.items);
+    },
+    staleTime: Infinity,
+  });
+  const state = run.data?.job.state;
+  const live = state !== undefined && !isFinished(state) && events.isSuccess;
+  useStream({
+    key: live ? jobId : null,
+    open: (signal) => {
+      const seen = queryClient.getQueryData<JobEvent[]>(eventsKey(jobId));
+      return client.jobs.watch({ jobId, afterSeq: seen?.[0]?.seq ?? 0 }, { signal });
+    },
+    onMessage: (update) => {
+      queryClient.setQueryData(runKey, { job: update.job, children: update.children });
+      if (update.events.length > 0) {
+        queryClient.setQueryData<JobEvent[]>(eventsKey(jobId), (old) =>
+          mergeEvents(old ?? [], update.events),
+        );
+      }
+    },
+    onEnd: () => {
+      void queryClient.invalidateQueries({ queryKey: runKey });
+      void queryClient.invalidateQueries({ queryKey: orpc.jobs.metrics.key() });
+      void queryClient.invalidateQueries({ queryKey: orpc.episodes.key() });
+    },
+  });
+  return { run, events };
+}
+
+/** The last sign of life of a run: its own or a stage's. */
+export function lastSign(job: Job, children: readonly Job[]): number | null {
+  const times = [job, ...children].flatMap(({ lastEventAt }) => (lastEventAt === null ? [] : [lastEventAt]));
+  return times.length === 0 ? null : Math.max(...times);
+}
