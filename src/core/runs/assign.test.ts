@@ -32,6 +32,10 @@ describe('assign', () => {
     });
   });
 
+  it.each(['*anchor', '[1, 2', '{a', '"'])('takes %j as text', (value) => {
+    expect(parseRun(assign(text, [`policy.model=${value}`])).run).toMatchObject({ policy: { model: value } });
+  });
+
   it('lets the run check complain about a key that does not exist', () => {
     expect(parseRun(assign(text, ['branching.sr.kay=4'])).problems[0]).toMatchObject({
       path: 'branching.sr.kay',

@@ -3,6 +3,21 @@ import { isCollection, parseDocument } from 'yaml';
 import { AppError } from '#shared/errors.ts';
 import { readDocument } from '#core/runs/yaml.ts';
 
+/**
+ * What is no YAML value by itself (an alias, an unclosed bracket), or would be a mapping without braces (a path with a colon and a
+ * space), is meant as text.
+ */
+function valueOf(text: string): unknown {
+  const document = parseDocument(text);
+  const bare = isCollection(document.contents) && document.contents.flow !== true;
+  if (document.errors.length > 0 || bare) return text;
+  try {
+    return document.toJS({ maxAliasCount: 0 }) as unknown;
+  } catch {
+    return text;
+  }
+}
+
 function parseAssignment(assignment: string): { path: (string | number)[]; value: unknown } {
   const equals = assignment.indexOf('=');
   const key = assignment.slice(0, Math.max(0, equals)).trim();
@@ -14,11 +29,7 @@ function parseAssignment(assignment: string): { path: (string | number)[]; value
     });
   }
   const text = assignment.slice(equals + 1);
-  const document = parseDocument(text);
-  // What is no YAML value, or would be a mapping without braces (a path with a colon and a space), is meant as text.
-  const isText =
-    document.errors.length > 0 || (isCollection(document.contents) && document.contents.flow !== true);
-  const value = isText ? text : (document.toJS({ maxAliasCount: 0 }) as unknown);
+  const value = valueOf(text);
   return { path: parts.map((part) => (/^\d+$/.test(part) ? Number(part) : part)), value };
 }
 
