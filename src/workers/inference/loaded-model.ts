@@ -215,7 +215,6 @@ export class LoadedModel {
   async dispose(): Promise<void> {
     this.#decoder.close(new AppError({ code: 'CANCELLED', message: 'The model was unloaded.' }));
     await this.#decoder.exclusive(() => undefined);
-    this.#cache.dispose();
     if (this.#embedding !== null) await (await this.#embedding).dispose();
     await this.#disposeContext();
   }

@@ -12,23 +12,17 @@ import type { Slot, Slots } from './slots.ts';
 
 /** A copy goes through a memory-backed file; below this many tokens evaluating is as cheap. */
 const worthCopying = 32;
+const memoryFolder = '/dev/shm';
 
 export class PromptCache {
   readonly #context: NativeContext;
   readonly #decoder: Decoder;
   readonly #slots: Slots;
-  readonly #folder: string;
-  #copies = 0;
 
   constructor(context: NativeContext, decoder: Decoder, slots: Slots) {
     this.#context = context;
     this.#decoder = decoder;
     this.#slots = slots;
-    this.#folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'daydream-kv-'));
-  }
-
-  dispose(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
   }
 
   /** Evaluates `tokens` into `slot`; `rows` (absolute positions, all ≥ `keepAtMost`) get logits. Returns how many were evaluated. */
@@ -96,10 +90,12 @@ export class PromptCache {
   /** Gives `to` the cache of `from`. False if it could not be copied; `to` is then empty. */
   async copy(from: Slot, to: Slot): Promise<boolean> {
     return this.#decoder.exclusive(async () => {
-      this.#copies += 1;
-      const file = join(this.#folder, `${this.#copies}.kv`);
       const tokens = [...from.tokens];
+      // A folder of its own each time: private to the user, and a killed process leaves at most one behind.
+      let folder: string | null = null;
       try {
+        folder = mkdtempSync(join(existsSync(memoryFolder) ? memoryFolder : tmpdir(), 'daydream-kv-'));
+        const file = join(folder, 'sequence');
         await this.#context.saveSequenceStateToFile(file, from.sequence, Uint32Array.from(tokens));
         this.#context.disposeSequence(to.sequence);
         to.tokens = [];
@@ -111,7 +107,7 @@ export class PromptCache {
         to.tokens = [];
         return false;
       } finally {
-        rmSync(file, { force: true });
+        if (folder !== null) rmSync(folder, { recursive: true, force: true });
       }
     });
   }
