@@ -66,8 +66,17 @@ export default defineConfig({
   },
   renderer: {
     ...renderer,
+    plugins: [
+      ...(renderer.plugins ?? []),
+      {
+        // electron-vite makes addresses of assets relative, for file://. Ours are pages below app://daydream/, at any depth.
+        name: 'daydream:absolute-assets',
+        config: { order: 'post', handler: () => ({ base: '/' }) },
+      },
+    ],
     build: {
       ...renderer.build,
+      minify: true,
       rolldownOptions: { input: path.join(renderer.root ?? project, 'index.html') },
     },
   },
