@@ -30,7 +30,8 @@ function daydream(dataFolder: string, ...command: string[]): unknown {
   return JSON.parse(result.stdout);
 }
 
-async function serve(dataFolder: string): Promise<{ link: string; stop: () => Promise<void> }> {
+/** A host of its own, for a story that needs another data folder. */
+export async function serve(dataFolder: string): Promise<{ link: string; stop: () => Promise<void> }> {
   const host = spawn(process.execPath, [cli, 'serve', '--data-dir', dataFolder], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

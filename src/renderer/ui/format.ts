@@ -119,3 +119,8 @@ export function formatRate(perSecond: number, unit: string): string {
 export function shortId(id: string): string {
   return id.length <= 12 ? id : id.slice(0, 8);
 }
+
+/** With a capital at its start. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -14,15 +14,29 @@ const accent: MantineColorsTuple = [
   '#262e78',
 ];
 
+/** Mantine’s dark greys are warm; ours are the cool ones of tokens.css. */
+const dark: MantineColorsTuple = [
+  '#e3e5ea',
+  '#b5bac4',
+  '#9ba1ad',
+  '#6b707c',
+  '#454852',
+  '#2b2d33',
+  '#1c1d21',
+  '#17181b',
+  '#121316',
+  '#0e0f11',
+];
+
 /** Mantine wears our tokens: its own shadows, large radii and long transitions are off. */
 export const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: { light: 6, dark: 5 },
-  colors: { accent },
+  colors: { accent, dark },
   fontFamily: 'var(--dd-font-text)',
   fontFamilyMonospace: 'var(--dd-font-mono)',
-  fontSizes: { xs: '11px', sm: '12px', md: '13px', lg: '15px', xl: '20px' },
-  lineHeights: { xs: '16px', sm: '18px', md: '20px', lg: '22px', xl: '28px' },
+  fontSizes: { xs: '12px', sm: '12px', md: '13px', lg: '15px', xl: '20px' },
+  lineHeights: { xs: '18px', sm: '18px', md: '20px', lg: '22px', xl: '28px' },
   spacing: { xs: '4px', sm: '8px', md: '12px', lg: '16px', xl: '24px' },
   defaultRadius: 6,
   radius: { xs: '3px', sm: '4px', md: '6px', lg: '6px', xl: '6px' },

@@ -23,7 +23,7 @@ export type History = z.infer<typeof historySchema>;
 
 /** A model in a role (policy, reflector, …): which weights, which prompt, which decoding. */
 export const roleSchema = z.object({
-  model: z.string().min(1).meta({
+  model: z.string().min(1, 'Choose a model: its name from the list, or the path of a GGUF file.').meta({
     title: 'Model',
     help: 'A model id, the path of a GGUF file, or `scripted:expert` / `scripted:random` for tests.',
   }),

@@ -3,7 +3,7 @@ import { IconPlayerPlay } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { orpc, queryClient } from '../../rpc/client.ts';
-import { formatAbout, formatInteger } from '../../ui/format.ts';
+import { formatAbout, formatInteger, sentence } from '../../ui/format.ts';
 import { ErrorState } from '../../ui/states.tsx';
 import { usePresetRun } from './preset-run.ts';
 import styles from './home.module.css';
@@ -38,7 +38,7 @@ export function FirstLaunch() {
       </p>
       <p className={styles.dim}>
         {estimate &&
-          `${estimate.durationMs === null ? 'A few minutes' : formatAbout(estimate.durationMs)} on this machine, up to ${formatInteger(estimate.environmentSteps)} environment steps. `}
+          `${estimate.durationMs === null ? 'A few minutes' : sentence(formatAbout(estimate.durationMs))} on this machine, up to ${formatInteger(estimate.environmentSteps)} environment steps. `}
         {model === undefined ? (
           <>
             No model is registered yet, so actions are drawn by chance: demonstrations, branches and their

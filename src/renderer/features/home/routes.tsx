@@ -1,4 +1,4 @@
-import { IconHome } from '@tabler/icons-react';
+import { IconLayoutDashboard } from '@tabler/icons-react';
 import { lazy } from 'react';
 import type { Feature } from '../../ui/route.ts';
 
@@ -6,6 +6,6 @@ export const feature: Feature = {
   label: 'Home',
   order: 0,
   href: '/',
-  icon: IconHome,
+  icon: IconLayoutDashboard,
   pages: [{ path: '/', component: lazy(() => import('./home-page.tsx')) }],
 };

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from 'wouter';
-import { formatAbout, formatInteger } from '../../ui/format.ts';
+import { formatAbout, formatInteger, sentence } from '../../ui/format.ts';
 import { usePresetRun } from './preset-run.ts';
 import styles from './home.module.css';
 
@@ -35,7 +35,7 @@ function RunCard({ presetId }: { presetId: string }) {
         ? check.isPending
           ? ' '
           : 'Choose a model to see what it costs here.'
-        : `${estimate.durationMs === null ? 'Time not measured yet' : `${formatAbout(estimate.durationMs)} on this machine`}, up to ${formatInteger(estimate.environmentSteps)} environment steps and ${formatInteger(estimate.modelCalls)} model calls${model === undefined ? ', drawn by chance without a model' : ` with ${model.name}`}.`;
+        : `${estimate.durationMs === null ? 'Time not measured yet' : sentence(`${formatAbout(estimate.durationMs)} on this machine`)}, up to ${formatInteger(estimate.environmentSteps)} environment steps and ${formatInteger(estimate.modelCalls)} model calls${model === undefined ? ', drawn by chance without a model' : ` with ${model.name}`}.`;
   return (
     <section className={styles.card}>
       <h2>{preset?.title ?? ' '}</h2>

@@ -11,6 +11,11 @@ function rangeOf(field: Field): string {
   return field.max === null ? '' : `≤ ${field.max.toLocaleString('en')}`;
 }
 
+/** `words` in back-ticks, as the schema's help has them, become code. */
+function withCode(text: string): ReactNode[] {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
+}
+
 /** Label, control, unit and range, the paper's value, the reason, and what is wrong: each always in the same place. */
 export function FieldRow({
   field,
@@ -24,7 +29,11 @@ export function FieldRow({
   children: ReactNode;
 }) {
   const form = useForm();
-  const changed = form.value(field.path) !== undefined && field.defaultValue !== undefined;
+  const value = form.value(field.path);
+  const changed =
+    value !== undefined &&
+    field.defaultValue !== undefined &&
+    JSON.stringify(value) !== JSON.stringify(field.defaultValue);
   const reason = [field.meta.help, help ?? ''].filter((text) => text !== '').join(' ');
   const unit = [field.meta.unit, rangeOf(field)].filter((text) => text !== '').join(' · ');
   return (
@@ -32,7 +41,7 @@ export function FieldRow({
       <label
         className={changed ? `${styles.label} ${styles.changed}` : styles.label}
         htmlFor={fieldId(field.path)}
-        title={changed ? 'Set in the YAML; empty it to take the default.' : undefined}
+        title={changed ? 'Differs from the default; empty it to take the default.' : undefined}
       >
         {field.meta.title}
       </label>
@@ -43,7 +52,7 @@ export function FieldRow({
       </div>
       {reason !== '' && (
         <p className={styles.help} style={{ margin: 0 }}>
-          {reason}
+          {withCode(reason)}
         </p>
       )}
       {form.problems(field.path).map((problem) => (

@@ -7,6 +7,10 @@ import styles from './new-run.module.css';
 /** What the run will cost, before it starts. Upper bounds, as the host says them. */
 export function EstimateView({ estimate, stale }: { estimate: RunEstimate | null; stale: boolean }) {
   const number = (value: number) => ({ value: formatCompact(value), title: formatInteger(value) });
+  const atMost = (value: number | undefined) =>
+    value === undefined
+      ? { value: '–' }
+      : { value: `≤ ${formatCompact(value)}`, title: `at most ${formatInteger(value)}` };
   const show = (value: number | null | undefined) =>
     value === null || value === undefined ? { value: '–' } : number(value);
   return (
@@ -25,10 +29,10 @@ export function EstimateView({ estimate, stale }: { estimate: RunEstimate | null
           title="From the model’s measured speed. Test the model on its page to measure it."
         />
         <Stat label="Demonstrations" {...show(estimate?.demonstrations)} />
-        <Stat label="Environment steps" {...show(estimate?.environmentSteps)} unit="≤" />
-        <Stat label="Model calls" {...show(estimate?.modelCalls)} unit="≤" />
-        <Stat label="Tokens read" {...show(estimate?.promptTokens)} unit="≤" />
-        <Stat label="Tokens written" {...show(estimate?.completionTokens)} unit="≤" />
+        <Stat label="Environment steps" {...atMost(estimate?.environmentSteps)} />
+        <Stat label="Model calls" {...atMost(estimate?.modelCalls)} />
+        <Stat label="Tokens read" {...atMost(estimate?.promptTokens)} />
+        <Stat label="Tokens written" {...atMost(estimate?.completionTokens)} />
         <Stat
           label="Memory"
           value={typeof estimate?.memoryBytes !== 'number' ? '–' : formatBytes(estimate.memoryBytes)}

@@ -54,6 +54,7 @@ export default function NewRunPage() {
   const start = useMutation({
     ...orpc.runs.start.mutationOptions(),
     onSuccess: (job) => {
+      draft.forget();
       void queryClient.invalidateQueries({ queryKey: orpc.jobs.list.key() });
       navigate(`/runs/${encodeURIComponent(job.jobId)}`);
     },

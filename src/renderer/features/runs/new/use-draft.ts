@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { stringify } from 'yaml';
 import { jobIdSchema } from '#shared/ids.ts';
@@ -13,7 +13,10 @@ import { orpc } from '../../../rpc/client.ts';
 export function useRunDraft(presets: readonly Preset[]) {
   const [parameters, setParameters] = useSearchParams();
   const from = parameters.get('from');
-  const presetId = parameters.get('preset') ?? presets[0]?.presetId ?? null;
+  const presetId =
+    parameters.get('preset') ??
+    (presets.find((preset) => preset.presetId === 'quickstart') ?? presets[0])?.presetId ??
+    null;
   const source = from === null ? `preset:${presetId ?? ''}` : `run:${from}`;
   const storageKey = `daydream-draft:${source}`;
   const [text, setText] = useState<{ source: string; yaml: string } | null>(null);
@@ -31,16 +34,6 @@ export function useRunDraft(presets: readonly Preset[]) {
   const stored = sessionStorage.getItem(storageKey);
   const yaml = text?.source === source ? text.yaml : (stored ?? original);
 
-  useEffect(() => {
-    if (text === null) return;
-    const timer = setTimeout(() => {
-      sessionStorage.setItem(`daydream-draft:${text.source}`, text.yaml);
-    }, 150);
-    return () => {
-      clearTimeout(timer);
-    };
-  }, [text]);
-
   return {
     /** undefined while its preset or run is loading. */
     yaml,
@@ -48,11 +41,17 @@ export function useRunDraft(presets: readonly Preset[]) {
     error: origin.error,
     changed: yaml !== undefined && original !== undefined && yaml !== original,
     edit: (next: string) => {
+      // At once, not after a pause: a reload right after the last key must find it.
+      sessionStorage.setItem(storageKey, next);
       setText({ source, yaml: next });
     },
     reset: () => {
       sessionStorage.removeItem(storageKey);
       if (original !== undefined) setText({ source, yaml: original });
+    },
+    /** Once it is a run, the text is the run's. */
+    forget: () => {
+      sessionStorage.removeItem(storageKey);
     },
     choose: (next: string) => {
       setParameters({ preset: next }, { replace: true });

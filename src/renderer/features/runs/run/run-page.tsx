@@ -131,7 +131,7 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
             <Tabs.Tab value="configuration">Configuration</Tabs.Tab>
           </Tabs.List>
           <Tabs.Panel value="overview">
-            <RunResult jobs={stageId === null ? [job, ...children] : chosen} />
+            <RunResult jobs={chosen} />
             <Curves job={job} stages={chosen} live={live} />
             <NewestEpisodes stages={chosen} live={live} />
             <RunErrors

@@ -1,7 +1,6 @@
 import { Link } from 'wouter';
 import type { Job } from '#shared/schema/job.ts';
-import { formatNumber } from '../../../ui/format.ts';
-import { Stat } from '../../../ui/text.tsx';
+import { formatInteger, formatNumber } from '../../../ui/format.ts';
 import styles from './run.module.css';
 
 type Json = Job['result'];
@@ -11,7 +10,7 @@ export function numbersOf(result: Json, prefix: readonly string[] = []): [string
   if (result === null || typeof result !== 'object' || Array.isArray(result)) return [];
   return Object.entries(result).flatMap(([key, value]): [string, number][] => {
     const path = [...prefix, key];
-    if (typeof value === 'number')
+    if (typeof value === 'number') {
       return [
         [
           path
@@ -21,6 +20,7 @@ export function numbersOf(result: Json, prefix: readonly string[] = []): [string
           value,
         ],
       ];
+    }
     return prefix.length < 2 ? numbersOf(value, path) : [];
   });
 }
@@ -31,36 +31,35 @@ function textOf(result: Json, key: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** What a finished stage counted, and where its data set is. */
+/** What each finished stage counted, a column under its segment; what is zero steps back. */
 export function RunResult({ jobs }: { jobs: readonly Job[] }) {
-  const withResult = jobs.filter(({ result }) => result !== null && numbersOf(result).length > 0);
-  if (withResult.length === 0) return null;
+  if (jobs.every(({ result }) => numbersOf(result).length === 0)) return null;
   return (
     <section className={styles.section} aria-label="Results">
-      <div className={styles.sectionHead}>
-        <h2>Results</h2>
-      </div>
-      {withResult.map((job) => {
-        const datasetId = textOf(job.result, 'datasetId');
-        return (
-          <div key={job.jobId} style={{ marginBottom: 8 }}>
-            <p className={styles.dim} style={{ margin: '0 0 4px' }}>
-              {job.stage ?? job.title}
+      <div className={jobs.length > 1 ? styles.pipeline : styles.resultOne}>
+        {jobs.map((job) => {
+          const datasetId = textOf(job.result, 'datasetId');
+          const numbers = numbersOf(job.result);
+          return (
+            <div key={job.jobId} className={styles.result}>
+              {numbers.length === 0 && <p className={styles.dim}>nothing counted yet</p>}
+              <dl>
+                {numbers.map(([name, value]) => (
+                  <div key={name} className={value === 0 ? `${styles.count} ${styles.zero}` : styles.count}>
+                    <dt title={name}>{name}</dt>
+                    <dd title={String(value)}>
+                      {Number.isInteger(value) ? formatInteger(value) : formatNumber(value)}
+                    </dd>
+                  </div>
+                ))}
+              </dl>
               {datasetId !== null && (
-                <>
-                  {' · '}
-                  <Link href={`/datasets/${encodeURIComponent(datasetId)}`}>open the data set</Link>
-                </>
+                <Link href={`/datasets/${encodeURIComponent(datasetId)}`}>Open the data set</Link>
               )}
-            </p>
-            <div className={styles.result}>
-              {numbersOf(job.result).map(([name, value]) => (
-                <Stat key={name} label={name} value={formatNumber(value)} title={String(value)} />
-              ))}
             </div>
-          </div>
-        );
-      })}
+          );
+        })}
+      </div>
     </section>
   );
 }
