@@ -28,7 +28,7 @@ const traces: [string, RegExp][] = [
   ],
   [
     'a home folder',
-    new RegExp(['/ro', 'ot/|/ho', 'me/[a-z]+/|/Us', 'ers/[A-Za-z]+/|C:\\\\Us', 'ers\\\\'].join('')),
+    new RegExp(['/ro', 'ot/|/ho', 'me/(?!you/)[a-z]+/|/Us', 'ers/[A-Za-z]+/|C:\\\\Us', 'ers\\\\'].join('')),
   ],
   [
     'a folder of the machine it was written on',
