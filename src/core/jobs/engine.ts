@@ -7,8 +7,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Changes } from '#core/jobs/changes.ts';
+import { endOf, isEnded, note, stackOf } from '#core/jobs/ends.ts';
+import type { Outcome } from '#core/jobs/ends.ts';
 import type { JobDefinition, JobEngine, SlotName } from '#core/jobs/port.ts';
 import { recoverDeadLeases } from '#core/jobs/recovery.ts';
+import { createRequests } from '#core/jobs/requests.ts';
 import { PauseSignal, Run } from '#core/jobs/run.ts';
 import type { ChildRequest, NewEvent, RunHost } from '#core/jobs/run.ts';
 import { SlotPool } from '#core/jobs/slots.ts';
@@ -18,7 +21,7 @@ import type { Clock, Logger } from '#core/ports.ts';
 import type { JobChange, Store } from '#core/store/port.ts';
 import { AppError, toAppError } from '#shared/errors.ts';
 import type { JobId } from '#shared/ids.ts';
-import type { Job, JobState } from '#shared/schema/job.ts';
+import type { Job } from '#shared/schema/job.ts';
 
 const leaseMs = 30_000;
 const renewEveryMs = 5_000;
@@ -67,6 +70,7 @@ export function createJobEngine(options: JobEngineOptions): JobEngine {
   }
 
   const host: RunHost = { clock, log, commit, progressChanged, runChild };
+  const { pauseTree, resumeTree, cancelTree } = createRequests({ store, clock, requireJob, apply });
 
   function requireJob(jobId: JobId): Job {
     const job = store.jobs.get(jobId);
@@ -249,54 +253,17 @@ export function createJobEngine(options: JobEngineOptions): JobEngine {
     const at = clock.now();
     const left = store.episodes.abandonRunning({ jobId: run.jobId, at });
     if (left > 0) log.info({ jobId: run.jobId, episodes: left }, 'episodes-abandoned');
-    const { change, event } = endOf(run, before, outcome, at);
+    const { change, event } = endOf(before, outcome, {
+      at,
+      stopping: run.stopping,
+      resumeWanted: store.queue.resumeWanted(run.jobId),
+    });
+    if (change.error?.code === 'INTERNAL' && !outcome.ok) {
+      log.error({ jobId: run.jobId, error: stackOf(outcome.error) }, 'job-failed');
+    }
     apply(run.jobId, { releaseAt: at, ...change }, event);
     forget(run);
     if (isEnded(change.state)) for (const child of store.jobs.children(run.jobId)) cancelTree(child.jobId);
-  }
-
-  function endOf(
-    run: Run,
-    before: Job,
-    outcome: Outcome,
-    at: number,
-  ): { change: JobChange & { state: JobState }; event: Omit<NewEvent, 'at'> } {
-    const { title } = before;
-    if (before.state === 'cancelling') {
-      return {
-        change: { state: 'cancelled', finishedAt: at },
-        event: note('job-cancelled', `${title} was cancelled. What was committed is kept.`),
-      };
-    }
-    if (outcome.ok) {
-      return {
-        change: { state: 'succeeded', finishedAt: at, result: outcome.result, error: null, crashes: 0 },
-        event: note('job-succeeded', `${title} is done.`),
-      };
-    }
-    const resumeWanted = store.queue.resumeWanted(run.jobId);
-    if (run.stopping === 'shutdown') {
-      const paused = before.state === 'pausing' && !resumeWanted;
-      return {
-        change: { state: paused ? 'paused' : 'queued', resumeWanted: false },
-        event: note('job-requeued', `The host closed. ${title} goes on from its last checkpoint.`),
-      };
-    }
-    if (outcome.error instanceof PauseSignal && before.state === 'pausing') {
-      return resumeWanted
-        ? {
-            change: { state: 'queued', resumeWanted: false },
-            event: note('job-resumed', `${title} was resumed before it had paused.`),
-          }
-        : { change: { state: 'paused' }, event: note('job-paused', `${title} is paused.`) };
-    }
-    const error = toAppError(outcome.error);
-    if (error.code === 'INTERNAL')
-      log.error({ jobId: run.jobId, error: error.stack ?? error.message }, 'job-failed');
-    return {
-      change: { state: 'failed', finishedAt: at, error: error.toRecord() },
-      event: note('job-failed', error.message, { code: error.code }, 'error'),
-    };
   }
 
   /** The run did not unwind in time: it is detached, its job ends without it. */
@@ -378,55 +345,6 @@ export function createJobEngine(options: JobEngineOptions): JobEngine {
   }
 
   // ── requests ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-  function pauseTree(jobId: JobId): void {
-    for (const id of store.queue.descendants(jobId)) {
-      const job = requireJob(id);
-      if (job.state === 'queued')
-        apply(id, { state: 'paused' }, note('job-paused', `${job.title} is paused.`));
-      if (job.state === 'running') {
-        apply(
-          id,
-          { state: 'pausing', resumeWanted: false },
-          note('job-pausing', `${job.title} pauses after what is in flight.`),
-        );
-      }
-      if (job.state === 'pausing') apply(id, { resumeWanted: false }, null);
-    }
-  }
-
-  function resumeTree(jobId: JobId): void {
-    const wasFailed = requireJob(jobId).state === 'failed';
-    for (const id of store.queue.descendants(jobId)) {
-      const job = requireJob(id);
-      const revive = wasFailed && (job.state === 'failed' || (job.state === 'cancelled' && id !== jobId));
-      if (job.state === 'paused' || revive) {
-        apply(
-          id,
-          { state: 'queued', finishedAt: null, error: null, crashes: 0 },
-          note('job-resumed', `${job.title} is queued again.`),
-        );
-      }
-      if (job.state === 'pausing') apply(id, { resumeWanted: true }, null);
-    }
-  }
-
-  /** Children first, so that a parent does not end before what it waits for. */
-  function cancelTree(jobId: JobId): void {
-    for (const id of store.queue.descendants(jobId).reverse()) {
-      const job = requireJob(id);
-      if (job.state === 'queued' || job.state === 'paused') {
-        apply(
-          id,
-          { state: 'cancelled', finishedAt: clock.now() },
-          note('job-cancelled', `${job.title} was cancelled.`),
-        );
-      }
-      if (job.state === 'running' || job.state === 'pausing') {
-        apply(id, { state: 'cancelling' }, note('job-cancelling', `${job.title} is being cancelled.`));
-      }
-    }
-  }
 
   /** After the database says so: tells the live runs. */
   function signalRuns(jobId: JobId): void {
@@ -544,8 +462,6 @@ export function createJobEngine(options: JobEngineOptions): JobEngine {
   };
 }
 
-type Outcome = { ok: true; result: Job['result'] } | { ok: false; error: unknown };
-
 const endEvents: ReadonlySet<string> = new Set(['job-succeeded', 'job-failed', 'job-cancelled']);
 
 const stopMessages = {
@@ -553,16 +469,3 @@ const stopMessages = {
   shutdown: 'The host is closing; the job goes on when it starts again.',
   lost: 'Another host took this job over.',
 };
-
-function isEnded(state: JobState): boolean {
-  return state === 'succeeded' || state === 'failed' || state === 'cancelled';
-}
-
-function note(
-  type: string,
-  message: string,
-  data: NewEvent['data'] = {},
-  level: NewEvent['level'] = 'info',
-): Omit<NewEvent, 'at'> {
-  return { type, message, data, level };
-}

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineJob } from '#core/jobs/port.ts';
+import type { EpisodeId } from '#shared/ids.ts';
+import {
+  eventTypes,
+  makeEngine,
+  puppet,
+  replaceTimers,
+  started,
+  store,
+  submit,
+  timers,
+  useJobEngines,
+} from '#test/helpers/job-engine.ts';
+import { settled } from '#test/helpers/manual-timers.ts';
+import type { ManualTimers } from '#test/helpers/manual-timers.ts';
+import { makeEpisode } from '#test/helpers/store-records.ts';
+
+useJobEngines();
+
+describe('a crash', () => {
+  /** An engine that is dropped without a word: its timers never fire again, its runs never go on. */
+  function crash(): ManualTimers {
+    return replaceTimers();
+  }
+
+  it('goes on after the lease, not before', async () => {
+    const doll = puppet();
+    const dead = makeEngine([doll.definition]);
+    const job = submit(dead);
+    await settled();
+    await doll.do((context) => {
+      context.emit({ type: 'step-done', message: '' });
+      context.commitStep(1);
+      context.emit({ type: 'never-committed', message: '' });
+    });
+    store.episodes.begin(makeEpisode(1, { jobId: job.jobId }));
+    crash();
+    const again = puppet();
+    started([again.definition]);
+    expect(store.jobs.get(job.jobId)).toMatchObject({ state: 'running', attempt: 1 });
+    timers.advance(31_000);
+    await settled();
+    expect(store.jobs.get(job.jobId)).toMatchObject({ state: 'running', attempt: 2 });
+    expect(again.contexts[0]).toMatchObject({ resumeFrom: 1, attempt: 2 });
+    expect(eventTypes(job)).toEqual([
+      'job-queued',
+      'job-started',
+      'step-done',
+      'job-crashed',
+      'job-continued',
+    ]);
+    expect(store.episodes.get('episode-1' as EpisodeId)?.status).toBe('abandoned');
+    // The dead engine's run comes back to life: it no longer holds the job.
+    await doll.do((context) => {
+      expect(() => {
+        context.commitStep(99);
+      }).toThrow(expect.objectContaining({ code: 'CONFLICT' }));
+    });
+  });
+
+  it('goes on at once for the sole host of a data folder', async () => {
+    const doll = puppet();
+    submit(makeEngine([doll.definition]));
+    await settled();
+    crash();
+    const again = puppet();
+    started([again.definition], { soleHost: true });
+    await settled();
+    expect(again.contexts[0]?.attempt).toBe(2);
+  });
+
+  it('fails the job as CRASH_LOOP after three crashes at the same step, and a resume gives it another chance', async () => {
+    const doll = puppet();
+    const job = submit(makeEngine([doll.definition]));
+    await settled();
+    await doll.do((context) => {
+      context.commitStep(1);
+    });
+    for (let crashes = 1; crashes <= 3; crashes += 1) {
+      crash();
+      expect(store.jobs.get(job.jobId)?.state).toBe('running');
+      makeEngine([doll.definition], { soleHost: true });
+      await settled();
+    }
+    expect(store.jobs.get(job.jobId)).toMatchObject({
+      state: 'failed',
+      attempt: 4,
+      error: { code: 'CRASH_LOOP' },
+    });
+    const engine = started([doll.definition], { soleHost: true });
+    engine.resume(job.jobId);
+    await settled();
+    expect(doll.contexts.at(-1)?.resumeFrom).toBe(1);
+    await doll.do(() => 'done');
+    expect((await engine.wait(job.jobId)).state).toBe('succeeded');
+  });
+
+  it('does not call it a loop when a step was committed in between', async () => {
+    const doll = puppet();
+    const job = submit(makeEngine([doll.definition]));
+    for (let crashes = 1; crashes <= 6; crashes += 1) {
+      await settled();
+      if (crashes % 2 === 0) {
+        await doll.do((context) => {
+          context.commitStep(crashes);
+        });
+      }
+      crash();
+      makeEngine([doll.definition], { soleHost: true });
+    }
+    expect(store.jobs.get(job.jobId)).toMatchObject({ state: 'running', attempt: 7 });
+  });
+
+  it('pauses what was pausing and cancels what was cancelling', async () => {
+    const doll = puppet('light', ['light']);
+    const dead = makeEngine([doll.definition]);
+    const pausing = submit(dead, 'light');
+    const cancelling = submit(dead, 'light');
+    await settled();
+    dead.pause(pausing.jobId);
+    store.queue.change(cancelling.jobId, { state: 'cancelling' });
+    crash();
+    started([doll.definition], { soleHost: true });
+    expect(store.jobs.get(pausing.jobId)?.state).toBe('paused');
+    expect(store.jobs.get(cancelling.jobId)?.state).toBe('cancelled');
+  });
+});
+
+describe('dispose', () => {
+  it('queues running jobs again without counting a crash', async () => {
+    const doll = puppet();
+    const engine = makeEngine([doll.definition]);
+    const job = submit(engine);
+    await settled();
+    await doll.do((context) => {
+      context.commitStep(4);
+    });
+    const waiting = engine.wait(job.jobId);
+    await Promise.all([engine.dispose(), expect(waiting).rejects.toMatchObject({ code: 'CANCELLED' })]);
+    await engine.dispose();
+    expect(store.jobs.get(job.jobId)).toMatchObject({ state: 'queued', attempt: 1 });
+    await expect(engine.wait(job.jobId)).rejects.toMatchObject({ code: 'CANCELLED' });
+    const again = puppet();
+    started([again.definition]);
+    await settled();
+    expect(again.contexts[0]).toMatchObject({ resumeFrom: 4, attempt: 1 });
+  });
+
+  it('does not wait for ever for a run that does not stop', async () => {
+    const engine = makeEngine([
+      defineJob({
+        kind: 'stuck',
+        spec: z.unknown(),
+        slots: [],
+        run: () => new Promise<null>(() => undefined),
+      }) as never,
+    ]);
+    const job = submit(engine, 'stuck');
+    await settled();
+    const disposed = engine.dispose();
+    await settled();
+    timers.advance(5000);
+    await disposed;
+    expect(store.jobs.get(job.jobId)).toMatchObject({ state: 'queued', attempt: 1 });
+  });
+});
