@@ -72,7 +72,6 @@ const stateSchema = z.object({
   won: z.boolean(),
   reward: z.number(),
 });
-export type OracleState = z.infer<typeof stateSchema>;
 const answerSchema = z.union([
   z.object({ states: z.array(stateSchema), seconds: z.number() }),
   z.object({ error: z.string() }),

@@ -1,5 +1,4 @@
 /** What a host (Electron, serve, CLI, a test) gives to `createApp`. The core never asks the platform itself. */
-import type { Sha256 } from '#shared/ids.ts';
 
 /** Milliseconds since the epoch. Time is an input, so tests can hold it. */
 export interface Clock {
@@ -40,5 +39,3 @@ export interface HostPorts {
 export interface Disposable {
   dispose(): Promise<void>;
 }
-
-export type Hasher = (text: string | Uint8Array) => Sha256;

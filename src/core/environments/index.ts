@@ -1,13 +1,4 @@
 /** What other areas use of the environments. */
 export { createEnvironmentRegistry } from './registry.ts';
-export type { FolderCatalogue } from './registry.ts';
 export { checkConformance } from './conformance.ts';
 export { observationHash } from './observation-hash.ts';
-export type {
-  EnvironmentProvider,
-  EnvironmentRegistry,
-  EnvironmentSession,
-  ReplayProof,
-  Snapshot,
-  TaskQuery,
-} from './port.ts';

@@ -1,5 +1,3 @@
 export { createModelService } from './service.ts';
 export type { ModelServiceOptions, SecretStore } from './service.ts';
 export { writeRandomGguf } from './random-gguf.ts';
-export type { RandomGgufOptions } from './random-gguf.ts';
-export type { Script } from './scripted-model.ts';

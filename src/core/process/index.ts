@@ -1,5 +1,4 @@
 export { createNodeSpawner } from './node-spawner.ts';
-export type { NodeSpawnerOptions } from './node-spawner.ts';
 export { physicalCores } from './cores.ts';
 export { Supervisor } from './supervisor.ts';
 export type { WorkerState } from './supervisor.ts';

@@ -2,7 +2,7 @@
 import { Tooltip } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { formatAgo, formatDateTime, formatDuration } from './format.ts';
+import { formatAgo, formatDateTime } from './format.ts';
 import { keyLabel } from './keys.ts';
 import { terms } from './terms.ts';
 import type { TermName } from './terms.ts';
@@ -57,10 +57,6 @@ export function Time({ at }: { at: number }) {
       {formatAgo(at, now)}
     </time>
   );
-}
-
-export function Duration({ ms }: { ms: number }) {
-  return <span title={`${String(Math.round(ms))} ms`}>{formatDuration(ms)}</span>;
 }
 
 /** A term of art with its one-line meaning. */

@@ -115,4 +115,3 @@ export type Reflection = z.infer<typeof reflectionSchema>;
 
 /** `paper` applies only the table of section 1.3; `default` adds the checks of part 3. */
 export const profileSchema = z.enum(['default', 'paper']);
-export type Profile = z.infer<typeof profileSchema>;

@@ -18,7 +18,6 @@ export type EpisodePurpose = z.infer<typeof episodePurposeSchema>;
  * `abandoned`: the host died or the job was cancelled in the middle; kept, never trained on. `failed`: an infrastructure error.
  */
 export const episodeStatusSchema = z.enum(['running', 'finished', 'abandoned', 'failed']);
-export type EpisodeStatus = z.infer<typeof episodeStatusSchema>;
 
 /** Why a finished episode ended. */
 export const endReasonSchema = z.enum([

@@ -3,7 +3,6 @@ import { modelIdSchema, sha256Schema } from '#shared/ids.ts';
 import { errorRecordSchema } from '#shared/errors.ts';
 
 export const modelKindSchema = z.enum(['gguf', 'http', 'scripted']);
-export type ModelKind = z.infer<typeof modelKindSchema>;
 
 /** Read from the GGUF header without loading weights. Sizes in bytes. */
 export const ggufFactsSchema = z.object({
