@@ -1,9 +1,10 @@
 /**
  * What a run costs, before it starts. Counts are upper bounds where they depend on what the model does. The length of expert
- * paths is measured by really solving a few of the very tasks; memory comes from the model's fit; time only from rates that were
- * measured on this machine, else it is unknown and says so.
+ * paths is measured by really solving a few of the very tasks; memory comes from the model's fit. Time comes from what runs of
+ * this kind with this model really took here; before the first of them from the measured writing rate, else it is unknown.
  */
 import type { FitEstimate } from '#shared/schema/model.ts';
+import { runSchema } from '#shared/schema/run.ts';
 import type { EarlyExperienceRun, RolloutRun, Run, RunEstimate, TaskSelection } from '#shared/schema/run.ts';
 import type { CoreServices } from '#core/services.ts';
 
@@ -101,12 +102,41 @@ function earlyExperienceCost(run: EarlyExperienceRun, tasks: number, path: numbe
     // Replay executes the prefix again for each branch: half a path on average.
     environmentSteps: states + branches * (execution === 'replay' ? 1 + Math.ceil(path / 2) : 1),
     modelCalls: calls,
-    promptTokens: calls * run.limits.maxPromptTokens,
+    // Proposals of one episode share a growing prompt; each reflection reads its own.
+    promptTokens:
+      (proposalCalls > 0 ? tasks : 0) * run.limits.maxPromptTokens + written * run.limits.maxPromptTokens,
     completionTokens:
       states * proposals * run.policy.maxTokens + written * reflection.attempts * reflectionTokens,
     diskBytes:
       states * bytesPerStep + branches * bytesPerBranch + (states + branches + written) * bytesPerExportedRow,
   };
+}
+
+function costOf(services: CoreServices, run: Run, path: number): Cost {
+  const maxSteps = run.limits.maxSteps ?? services.environments.get(run.environment.id).describe().maxSteps;
+  const tasks = availableTasks(services, run.environment);
+  return run.kind === 'rollout' ? rolloutCost(run, tasks, maxSteps) : earlyExperienceCost(run, tasks, path);
+}
+
+/**
+ * Milliseconds a written token (of the upper bound), median over the last finished runs of this kind with this model: the
+ * same bound is computed for each of them and divides the time it really took, so batching and short answers are in it.
+ */
+function measuredMsPerToken(services: CoreServices, run: Run, path: number): number | null {
+  const finished = services.store.jobs.list(
+    { kind: run.kind, state: 'succeeded' },
+    { cursor: null, limit: 20 },
+  );
+  const rates: number[] = [];
+  for (const job of finished.items) {
+    const past = runSchema.safeParse(job.spec);
+    if (!past.success || past.data.policy.model !== run.policy.model) continue;
+    if (!services.environments.list().some((one) => one.describe().id === past.data.environment.id)) continue;
+    const tokens = costOf(services, past.data, path).completionTokens;
+    if (tokens > 0 && job.activeMs > 0) rates.push(job.activeMs / tokens);
+  }
+  rates.sort((a, b) => a - b);
+  return rates[Math.floor(rates.length / 2)] ?? null;
 }
 
 async function modelFacts(
@@ -132,14 +162,20 @@ export async function estimateRun(
   { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<{ estimate: RunEstimate; memory: FitEstimate | null }> {
   const maxSteps = run.limits.maxSteps ?? services.environments.get(run.environment.id).describe().maxSteps;
-  const tasks = availableTasks(services, run.environment);
-  const cost =
-    run.kind === 'rollout'
-      ? rolloutCost(run, tasks, maxSteps)
-      : earlyExperienceCost(run, tasks, await expertSteps(services, run.environment, maxSteps, signal));
+  const path = await expertSteps(services, run.environment, maxSteps, signal);
+  const cost = costOf(services, run, path);
   const { fit, tokensPerSecond } = await modelFacts(services, run);
-  // One conversation's writing rate, reading counted as fast as writing: an upper bound, batching and reading are faster.
-  const tokens = cost.completionTokens + cost.promptTokens;
-  const durationMs = tokensPerSecond === null ? null : Math.round((tokens / tokensPerSecond) * 1000);
-  return { estimate: { ...cost, memoryBytes: fit?.totalBytes ?? null, durationMs }, memory: fit };
+  const measured = measuredMsPerToken(services, run, path);
+  // Before the first run: one conversation's writing rate, reading counted as fast as writing; batching and reading are faster.
+  const bound =
+    tokensPerSecond === null ? null : ((cost.completionTokens + cost.promptTokens) / tokensPerSecond) * 1000;
+  const durationMs = measured === null ? bound : measured * cost.completionTokens;
+  return {
+    estimate: {
+      ...cost,
+      memoryBytes: fit?.totalBytes ?? null,
+      durationMs: durationMs === null ? null : Math.round(durationMs),
+    },
+    memory: fit,
+  };
 }
