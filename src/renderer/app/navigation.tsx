@@ -2,6 +2,7 @@ import { Tooltip } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
+import { useRunning } from '../rpc/running.ts';
 import { useSystemStatus } from '../rpc/status.ts';
 import type { Feature } from '../ui/route.ts';
 import { Kbd } from '../ui/text.tsx';
@@ -46,7 +47,8 @@ function Item({ feature, narrow }: { feature: Feature; narrow: boolean }) {
   const { data: status } = useSystemStatus();
   const current =
     feature.href === '/' ? path === '/' : path === feature.href || path.startsWith(`${feature.href}/`);
-  const running = feature.href === '/runs' ? (status?.counts.runningJobs ?? 0) : 0;
+  const runs = useRunning();
+  const running = feature.href === '/runs' ? runs.length : 0;
   const waiting = feature.href === '/trajectories' ? (status?.counts.reflectionsToReview ?? 0) : 0;
   const count = running + waiting;
   const Shape = feature.icon;

@@ -7,10 +7,10 @@ import {
   IconWorld,
   IconWorldUpload,
 } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { SystemStatus } from '#shared/schema/system.ts';
-import { orpc, useConnectionState } from '../rpc/client.ts';
+import { useConnectionState } from '../rpc/client.ts';
+import { useRunning } from '../rpc/running.ts';
 import { useSystemStatus } from '../rpc/status.ts';
 import { formatCompact, formatDuration, formatInteger, formatPercent } from '../ui/format.ts';
 import { remainingMs } from '../ui/progress.ts';
@@ -73,25 +73,22 @@ function Models({ status }: { status: SystemStatus }) {
 }
 
 function RunningJob() {
-  const { data: status } = useSystemStatus();
-  const running = status?.counts.runningJobs ?? 0;
-  const { data } = useQuery({
-    ...orpc.jobs.list.queryOptions({
-      input: { limit: 5, filter: { state: 'running', parentId: null } },
-    }),
-    enabled: running > 0,
-    refetchInterval: running > 0 ? 2000 : false,
-  });
+  const [first, ...others] = useRunning();
   const now = useNow(1000);
-  const job = running > 0 ? data?.items[0] : undefined;
-  if (job === undefined) return null;
-  const { progress } = job;
-  const remaining = remainingMs(job, now);
+  if (first === undefined) return null;
+  const { run: job, stage } = first;
+  const part = stage ?? job;
+  const { progress } = part;
+  const remaining = remainingMs(part, now);
   const share = progress?.total ? Math.min(1, progress.done / progress.total) : null;
   return (
     <Link href={`/runs/${job.jobId}`} className={styles.item}>
       <IconPlayerPlay size={14} aria-hidden />
-      <span className={styles.cut}>{job.title}</span>
+      <span className={styles.cut}>
+        {job.title}
+        {stage !== null && `, ${stage.stage ?? stage.title}`}
+        {others.length > 0 && ` and ${String(others.length)} more`}
+      </span>
       {share !== null && (
         <>
           <span className={styles.meter} aria-hidden>

@@ -25,6 +25,7 @@ function token(name: string): string {
 /** Curves over a step. All charts with one `sync` key share the cursor. Exports what it shows as PNG and CSV. */
 export function LineChart({
   title,
+  note = '',
   unit,
   xLabel,
   lines,
@@ -33,6 +34,8 @@ export function LineChart({
   logScale = false,
 }: {
   title: string;
+  /** Beside the title, e.g. the stage. */
+  note?: string;
   unit: string;
   xLabel: string;
   lines: readonly ChartLine[];
@@ -68,7 +71,7 @@ export function LineChart({
       {
         width: Math.max(120, element.clientWidth),
         height,
-        padding: [8, 8, 0, 0],
+        padding: [8, 18, 0, 0],
         legend: { show: false },
         cursor: { sync: { key: sync }, drag: { x: true, y: false }, points: { size: 6 } },
         scales: { x: { time: false }, y: { distr: log ? 3 : 1 } },
@@ -132,10 +135,11 @@ export function LineChart({
       aria-label={`${title}, last value ${reading} ${unit}`}
     >
       <div className={styles.head}>
-        <figcaption className={styles.title}>{title}</figcaption>
-        <span className={styles.unit}>{unit}</span>
+        <figcaption className={styles.title} title={`${title}, ${unit}`}>
+          {title} {note !== '' && <span className={styles.unit}>{note}</span>}
+        </figcaption>
         <span className={styles.value}>
-          {reading}
+          {reading} <span className={styles.unit}>{unit}</span>
           {step !== undefined && (
             <span className={styles.unit}>{` at ${xLabel} ${formatCompact(step)}`}</span>
           )}

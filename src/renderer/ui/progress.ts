@@ -12,6 +12,8 @@ export function elapsedMs(job: Job, now: number): number {
 /** From the rate so far; null while that says nothing yet (under 2 % or 3 s). */
 export function remainingMs(job: Job, now: number): number | null {
   const { progress } = job;
+  // Stages differ too much in length to say from some how long the others take.
+  if (progress?.unit === 'stages') return null;
   if (job.state !== 'running' || progress === null || progress.total === null || progress.total <= 0)
     return null;
   const share = progress.done / progress.total;

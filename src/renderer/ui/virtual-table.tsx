@@ -143,7 +143,7 @@ export function VirtualTable<Row>({
       aria-label={label}
       aria-rowcount={total ?? (hasMore ? -1 : rows.length + 1)}
       aria-colcount={columns.length}
-      aria-activedescendant={found === -1 ? undefined : `${id}-${String(active)}`}
+      aria-activedescendant={rows.length === 0 ? undefined : `${id}-${String(active)}`}
       onKeyDown={onKeyDown}
       onScroll={() => {
         remember(activeKey);
@@ -169,6 +169,8 @@ export function VirtualTable<Row>({
           const row = rows[index];
           if (row === undefined) return null;
           const isActive = index === found;
+          // Before a choice, the keyboard stands on the first row: it is marked while the table has the focus.
+          const isFirst = found === -1 && index === 0;
           return (
             <div
               key={key}
@@ -176,7 +178,9 @@ export function VirtualTable<Row>({
               role="row"
               aria-rowindex={index + 2}
               aria-selected={isActive}
-              className={isActive ? `${styles.row} ${styles.active}` : styles.row}
+              className={[styles.row, isActive ? styles.active : '', isFirst ? styles.first : '']
+                .join(' ')
+                .trim()}
               style={{ ...tracks, transform: `translateY(${String(start - headHeight)}px)` }}
               onClick={(event) => {
                 // A link or button in the row acts for itself.

@@ -1,5 +1,6 @@
 import { Button, NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { FieldList } from './field-list.tsx';
 import { FieldRow } from './field-row.tsx';
@@ -41,8 +42,14 @@ function Control({ field }: { field: Simple }) {
   const form = useForm();
   const value = form.value(field.path);
   const id = fieldId(field.path);
+  // A key that is emptied goes when one leaves the field: deleted at once, it would lose its comment while one types the next value.
+  const [emptied, setEmptied] = useState(false);
   const set = (next: unknown) => {
+    setEmptied(false);
     form.set(field.path, next);
+  };
+  const onBlur = () => {
+    if (emptied) set(undefined);
   };
   const shownDefault =
     field.defaultValue === null || field.defaultValue === undefined ? '' : String(field.defaultValue);
@@ -52,12 +59,14 @@ function Control({ field }: { field: Simple }) {
         <NumberInput
           id={id}
           w={110}
-          value={typeof value === 'number' ? value : ''}
+          value={typeof value === 'number' && !emptied ? value : ''}
+          onBlur={onBlur}
           placeholder={shownDefault === '' ? 'none' : shownDefault}
           allowDecimal={!field.integer}
           thousandSeparator=","
           onChange={(next) => {
-            set(typeof next === 'number' ? next : undefined);
+            if (typeof next === 'number') set(next);
+            else if (value !== undefined) setEmptied(true);
           }}
         />
       );
@@ -101,11 +110,13 @@ function Control({ field }: { field: Simple }) {
       return (
         <TextInput
           id={id}
-          value={typeof value === 'string' ? value : ''}
+          value={typeof value === 'string' && !emptied ? value : ''}
           placeholder={shownDefault}
+          onBlur={onBlur}
           onChange={(event) => {
             const next = event.currentTarget.value;
-            set(next === '' ? undefined : next);
+            if (next !== '') set(next);
+            else setEmptied(true);
           }}
         />
       );

@@ -9,7 +9,7 @@ import { LineChart } from '../../../charts/line-chart.tsx';
 import type { ChartLine } from '../../../charts/line-chart.tsx';
 import { seriesOf } from '../../../charts/series.ts';
 import { orpc } from '../../../rpc/client.ts';
-import { shortId } from '../../../ui/format.ts';
+import { formatNumber, shortId } from '../../../ui/format.ts';
 import { ErrorState, LoadingState } from '../../../ui/states.tsx';
 import { metricLook } from './metric-looks.ts';
 import styles from './run.module.css';
@@ -42,6 +42,11 @@ function charts(
       return { key: `${stage.jobId}/${name}`, name, stage: stage.stage ?? stage.kind, lines };
     });
   });
+}
+
+/** One value all along says more in words than as a line. */
+function isFlat({ values }: ChartLine): boolean {
+  return values.length > 1 && values.every((value) => value === values[0]);
 }
 
 function useMetrics(stages: readonly Job[], live: boolean) {
@@ -97,6 +102,8 @@ export function Curves({ job, stages, live }: { job: Job; stages: readonly Job[]
           points: otherResults.map(({ data }) => data ?? []),
         },
   );
+  const moving = all.filter(({ lines }) => !lines.every(isFlat));
+  const flat = all.filter(({ lines }) => lines.every(isFlat));
   const choices = (others.data?.items ?? [])
     .filter(({ jobId }) => jobId !== job.jobId)
     .map((one) => ({ value: one.jobId as string, label: `${one.title} · ${shortId(one.jobId)}` }));
@@ -148,12 +155,13 @@ export function Curves({ job, stages, live }: { job: Job; stages: readonly Job[]
         <p className={styles.dim}>No stage has measured anything yet; curves begin with its first batch.</p>
       ) : (
         <div className={styles.charts}>
-          {all.map((chart) => {
+          {moving.map((chart) => {
             const look = metricLook(chart.name);
             return (
               <LineChart
                 key={chart.key}
-                title={stages.length > 1 ? `${look.title} · ${chart.stage}` : look.title}
+                title={look.title}
+                note={stages.length > 1 ? chart.stage : ''}
                 unit={look.unit}
                 xLabel={look.xLabel}
                 lines={chart.lines}
@@ -164,6 +172,18 @@ export function Curves({ job, stages, live }: { job: Job; stages: readonly Job[]
             );
           })}
         </div>
+      )}
+      {flat.length > 0 && (
+        <p className={styles.dim} style={{ margin: '8px 0 0' }}>
+          Flat:{' '}
+          {flat
+            .map(({ name, stage, lines }) => {
+              const look = metricLook(name);
+              const value = formatNumber(lines[0]?.values.at(-1) ?? Number.NaN);
+              return `${look.title.toLowerCase()} ${value}${look.unit === '' ? '' : ` ${look.unit}`}${stages.length > 1 ? ` (${stage})` : ''}`;
+            })
+            .join(' · ')}
+        </p>
       )}
     </section>
   );

@@ -1,21 +1,35 @@
 import type { Job } from '#shared/schema/job.ts';
-import { formatDuration, formatInteger, formatRate } from '../../../ui/format.ts';
+import { formatDuration, formatInteger, formatRate, sentence } from '../../../ui/format.ts';
 import { elapsedMs, shownState } from '../../../ui/progress.ts';
 import { JobBadge } from '../../../ui/status-badge.tsx';
 import styles from './run.module.css';
 
 function stageTitle(job: Job): string {
-  const name = (job.stage ?? job.title).replaceAll('-', ' ');
-  return name.charAt(0).toUpperCase() + name.slice(1);
+  return sentence((job.stage ?? job.title).replaceAll('-', ' '));
+}
+
+const order = ['demonstrations', 'branching', 'reflection', 'export'];
+
+/** Stages that are still to come: the host makes their jobs one after the other, the bar has its final width from the start. */
+export function stagesToCome(parent: Job | null, stages: readonly Job[]): string[] {
+  const total = parent?.progress?.unit === 'stages' ? parent.progress.total : null;
+  if (total === null || total <= stages.length) return [];
+  const begun = new Set(stages.map(({ stage }) => stage));
+  const last = order.findLastIndex((name) => begun.has(name));
+  // The run may leave some out; the final ones are always there.
+  return order.slice(last + 1).slice(-(total - stages.length));
 }
 
 /** One segment a stage: state, counts, rate. A click shows that stage alone; a second click all of them. */
 export function PipelineBar({
+  parent,
   stages,
   selected,
   now,
   onSelect,
 }: {
+  /** The pipeline itself; null where the run is one stage. */
+  parent: Job | null;
   stages: readonly Job[];
   selected: string | null;
   now: number;
@@ -70,6 +84,16 @@ export function PipelineBar({
           </button>
         );
       })}
+      {stagesToCome(parent, stages).map((name, index) => (
+        <div key={name} className={`${styles.stage} ${styles.toCome}`}>
+          <span className={styles.stageTop}>
+            <span className={styles.stageName}>
+              {stages.length + index + 1}. {sentence(name)}
+            </span>
+          </span>
+          <span className={styles.stageCounts}>to come</span>
+        </div>
+      ))}
     </div>
   );
 }

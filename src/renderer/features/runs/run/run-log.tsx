@@ -3,10 +3,13 @@ import { useMemo, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { JobId } from '#shared/ids.ts';
 import type { Job, JobEvent } from '#shared/schema/job.ts';
-import { client, queryClient } from '../../../rpc/client.ts';
+import { client } from '../../../rpc/client.ts';
 import { formatClock, formatDateTime } from '../../../ui/format.ts';
 import { mergeEvents } from './use-run.ts';
 import styles from './run.module.css';
+
+/** Lines drawn at first and with each `More lines`. */
+const batch = 200;
 
 const levelOptions = [
   { value: '', label: 'All' },
@@ -14,7 +17,7 @@ const levelOptions = [
   { value: 'error', label: 'Errors' },
 ];
 
-/** Everything the run said, newest first, so that reading below is never pushed by what arrives above... unless one is at the top. */
+/** Everything the run said, newest first; filters are in the address. */
 export function RunLog({
   jobId,
   events,
@@ -28,6 +31,7 @@ export function RunLog({
 }) {
   const [parameters, setParameters] = useSearchParams();
   const [loading, setLoading] = useState(false);
+  const [drawn, setDrawn] = useState(batch);
   const [older, setOlder] = useState<{ items: JobEvent[]; cursor: string | null | undefined }>({
     items: [],
     cursor: undefined,
@@ -52,7 +56,6 @@ export function RunLog({
       setOlder((old) => ({ items: [...old.items, ...page.items], cursor: page.nextCursor }));
     } finally {
       setLoading(false);
-      void queryClient.isFetching();
     }
   };
   const set = (next: Record<string, string | null>) => {
@@ -92,7 +95,7 @@ export function RunLog({
         <span className={styles.dim}>{shown.length} lines</span>
       </div>
       {shown.length === 0 && <p className={styles.dim}>Nothing of this kind was said.</p>}
-      {shown.map((event) => (
+      {shown.slice(0, drawn).map((event) => (
         <div key={event.seq} className={styles.log}>
           <time title={formatDateTime(event.at)} className={styles.dim}>
             {formatClock(event.at)}
@@ -110,9 +113,17 @@ export function RunLog({
           <span className={styles.message}>{event.message}</span>
         </div>
       ))}
-      {older.cursor !== null && events.length >= 200 && (
-        <Button variant="default" mt={8} loading={loading} onClick={() => void loadOlder()}>
-          Older lines
+      {(shown.length > drawn || (older.cursor !== null && events.length >= batch)) && (
+        <Button
+          variant="default"
+          mt={8}
+          loading={loading}
+          onClick={() => {
+            setDrawn((lines) => lines + batch);
+            if (shown.length <= drawn + batch) void loadOlder();
+          }}
+        >
+          More lines
         </Button>
       )}
     </section>

@@ -1,7 +1,7 @@
 import { Tabs } from '@mantine/core';
 import { useLocation, useSearchParams } from 'wouter';
-import { stringify } from 'yaml';
 import { jobIdSchema } from '#shared/ids.ts';
+import type { JobEvent } from '#shared/schema/job.ts';
 import { useConnectionState } from '../../../rpc/client.ts';
 import { formatClock, formatDuration, formatInteger } from '../../../ui/format.ts';
 import { useKeys } from '../../../ui/keys.ts';
@@ -10,17 +10,13 @@ import { elapsedMs, isFinished, remainingMs, shownState } from '../../../ui/prog
 import { ErrorState, LoadingState, PartialNote, Stale } from '../../../ui/states.tsx';
 import { JobBadge } from '../../../ui/status-badge.tsx';
 import { Stat, Time, useNow } from '../../../ui/text.tsx';
-import { Curves } from './curves.tsx';
-import { NewestEpisodes } from './newest-episodes.tsx';
 import { PipelineBar } from './pipeline-bar.tsx';
 import { RunActions } from './run-actions.tsx';
-import { RunErrors } from './run-errors.tsx';
-import { RunLog } from './run-log.tsx';
-import { RunResult } from './run-result.tsx';
+import { RunTab, tabs } from './run-tab.tsx';
 import { lastSign, useRun } from './use-run.ts';
 import styles from './run.module.css';
 
-const tabs = ['overview', 'log', 'configuration'] as const;
+const noEvents: readonly JobEvent[] = [];
 
 /** A run, live: what it does now, how fast, what came of it, what went wrong. Tab, stage and chart settings are in the address. */
 export default function RunPage({ params }: { params: Readonly<Record<string, string | undefined>> }) {
@@ -62,7 +58,8 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
   const tab = tabs.find((name) => name === parameters.get('tab')) ?? 'overview';
   const parts = children.length === 0 ? [job] : children;
   const chosen = stageId === null ? parts : parts.filter((part) => part.jobId === stageId);
-  const remaining = remainingMs(job, now);
+  const current = children.find((child) => child.state === 'running') ?? job;
+  const remaining = remainingMs(current, now);
   const set = (name: string, value: string | null) => {
     setParameters((old) => {
       const next = new URLSearchParams(old);
@@ -85,7 +82,10 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
             value={job.progress?.phase ?? (job.state === 'queued' ? 'waiting for its turn' : '–')}
           />
           <Stat label="Elapsed" value={formatDuration(elapsedMs(job, now))} />
-          <Stat label="Left" value={remaining === null ? '–' : formatDuration(remaining)} />
+          <Stat
+            label={current === job ? 'Left' : 'Left in this stage'}
+            value={remaining === null ? '–' : formatDuration(remaining)}
+          />
           <Stat label="Last event" value={sign === null ? '–' : <Time at={sign} />} />
           <Stat label="Attempt" value={formatInteger(job.attempt)} />
           <Stat label="Seed" value={String(job.seed)} />
@@ -104,19 +104,15 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
           </PartialNote>
         )}
         {job.error !== null && <ErrorState title="The run failed" error={job.error} />}
-        {children.length > 0 && (
-          <PipelineBar
-            stages={children}
-            selected={stageId}
-            now={now}
-            onSelect={(next) => {
-              set('stage', next);
-            }}
-          />
-        )}
-        {children.length === 0 && (
-          <PipelineBar stages={[job]} selected={null} now={now} onSelect={() => undefined} />
-        )}
+        <PipelineBar
+          parent={children.length === 0 ? null : job}
+          stages={parts}
+          selected={stageId}
+          now={now}
+          onSelect={(next) => {
+            set('stage', next);
+          }}
+        />
         <Tabs
           value={tab}
           mt={16}
@@ -130,20 +126,14 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
             <Tabs.Tab value="log">Log</Tabs.Tab>
             <Tabs.Tab value="configuration">Configuration</Tabs.Tab>
           </Tabs.List>
-          <Tabs.Panel value="overview">
-            <RunResult jobs={chosen} />
-            <Curves job={job} stages={chosen} live={live} />
-            <NewestEpisodes stages={chosen} live={live} />
-            <RunErrors
-              events={(events.data ?? []).filter((event) => stageId === null || event.jobId === stageId)}
-            />
-          </Tabs.Panel>
-          <Tabs.Panel value="log">
-            <RunLog jobId={jobId} events={events.data ?? []} stages={children} stageId={stageId} />
-          </Tabs.Panel>
-          <Tabs.Panel value="configuration">
-            <pre className={styles.code}>{stringify(job.spec, { lineWidth: 0 })}</pre>
-          </Tabs.Panel>
+          <RunTab
+            tab={tab}
+            job={job}
+            stages={children}
+            chosen={chosen}
+            stageId={stageId}
+            events={events.data ?? noEvents}
+          />
         </Tabs>
       </Stale>
     </Page>

@@ -31,7 +31,7 @@ function textOf(result: Json, key: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** What each finished stage counted, a column under its segment; what is zero steps back. */
+/** What each finished stage counted, a column under its segment; zeros are folded. */
 export function RunResult({ jobs }: { jobs: readonly Job[] }) {
   if (jobs.every(({ result }) => numbersOf(result).length === 0)) return null;
   return (
@@ -40,19 +40,19 @@ export function RunResult({ jobs }: { jobs: readonly Job[] }) {
         {jobs.map((job) => {
           const datasetId = textOf(job.result, 'datasetId');
           const numbers = numbersOf(job.result);
+          const zeros = numbers.filter(([, value]) => value === 0);
           return (
             <div key={job.jobId} className={styles.result}>
-              {numbers.length === 0 && <p className={styles.dim}>nothing counted yet</p>}
-              <dl>
-                {numbers.map(([name, value]) => (
-                  <div key={name} className={value === 0 ? `${styles.count} ${styles.zero}` : styles.count}>
-                    <dt title={name}>{name}</dt>
-                    <dd title={String(value)}>
-                      {Number.isInteger(value) ? formatInteger(value) : formatNumber(value)}
-                    </dd>
-                  </div>
-                ))}
-              </dl>
+              {numbers.length === 0 && (
+                <p className={styles.dim}>{job.result === null ? 'nothing counted yet' : ''}</p>
+              )}
+              <Counts numbers={numbers.filter(([, value]) => value !== 0)} />
+              {zeros.length > 0 && (
+                <details>
+                  <summary className={styles.dim}>{zeros.length} more are zero</summary>
+                  <Counts numbers={zeros} />
+                </details>
+              )}
               {datasetId !== null && (
                 <Link href={`/datasets/${encodeURIComponent(datasetId)}`}>Open the data set</Link>
               )}
@@ -61,5 +61,20 @@ export function RunResult({ jobs }: { jobs: readonly Job[] }) {
         })}
       </div>
     </section>
+  );
+}
+
+function Counts({ numbers }: { numbers: readonly [string, number][] }) {
+  return (
+    <dl>
+      {numbers.map(([name, value]) => (
+        <div key={name} className={styles.count}>
+          <dt title={name}>{name}</dt>
+          <dd title={String(value)}>
+            {Number.isInteger(value) ? formatInteger(value) : formatNumber(value)}
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
