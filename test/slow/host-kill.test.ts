@@ -12,21 +12,30 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
+/** `closed` is listened for from the start: a command that ends before it is killed must not be waited for for ever. */
 function start(args: readonly string[]) {
-  return spawn(process.execPath, [entry, '--data-dir', folder, ...args], {
+  const child = spawn(process.execPath, [entry, '--data-dir', folder, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  child.stderr.resume();
+  return { child, closed: once(child, 'close') };
+}
+
+async function kill({ child, closed }: ReturnType<typeof start>): Promise<void> {
+  child.kill('SIGKILL');
+  await closed;
 }
 
 async function json(args: readonly string[]): Promise<unknown> {
-  const child = start(['--json', ...args]);
+  const { child, closed } = start(['--json', ...args]);
   let stdout = '';
   child.stdout.on('data', (chunk) => (stdout += String(chunk)));
-  await once(child, 'close');
+  await closed;
   return JSON.parse(stdout);
 }
 
-const tasks = 400;
+/** Some seconds of work on a fast machine, so that each kill meets a job that runs. */
+const tasks = 1500;
 
 it('loses no finished episode and stores none twice when its host is killed again and again', async () => {
   const first = start([
@@ -41,18 +50,21 @@ it('loses no finished episode and stores none twice when its host is killed agai
     '4',
   ]);
   let stderr = '';
-  first.stderr.on('data', (chunk) => (stderr += String(chunk)));
-  while (!/ [1-9]\d*\/400 episodes/.test(stderr)) await once(first.stderr, 'data');
-  first.kill('SIGKILL');
-  await once(first, 'close');
+  const acting = Promise.withResolvers<void>();
+  first.child.stderr.on('data', (chunk) => {
+    stderr += String(chunk);
+    if (/ [1-9][\d,]*\/[\d,]+ episodes/.test(stderr)) acting.resolve();
+  });
+  await Promise.race([acting.promise, first.closed]);
+  expect(first.child.exitCode, stderr).toBeNull();
+  await kill(first);
   const [job] = (await json(['jobs'])) as { jobId: string; state: string }[];
   if (job === undefined) throw new Error('no job');
   for (let kills = 0; kills < 3; kills += 1) {
     const before = (await json(['episodes', '--limit', '1'])) as { total: number };
     const again = start(['jobs', 'resume', job.jobId]);
     await new Promise((resolve) => setTimeout(resolve, 1_500 + kills * 200));
-    again.kill('SIGKILL');
-    await once(again, 'close');
+    await kill(again);
     const after = (await json(['episodes', '--limit', '1'])) as { total: number };
     expect(after.total).toBeGreaterThanOrEqual(before.total);
   }
