@@ -17,20 +17,31 @@ export function outcomeWords({ status, endReason, success, steps, error }: Shown
   return `${success ? 'SUCCESS' : 'no success'} after ${String(steps)} steps (${endReason ?? 'ended'})`;
 }
 
-export function transcript({ episode, steps }: Shown): string {
-  const lines = [
+export function transcriptHead({ episode }: Pick<Shown, 'episode'>): string {
+  return [
     `Episode ${episode.episodeId}  ${episode.environmentId} · ${episode.split} · ${episode.taskType} · seed ${String(episode.seed)}`,
     `Policy: ${episode.policyLabel}`,
     `Task: ${episode.instruction}`,
     indent(episode.initialObservation, '  '),
-  ];
-  for (const step of steps) {
-    const marks = [step.valid ? '' : 'invalid', step.parseStatus === 'ok' ? '' : step.parseStatus]
-      .filter((mark) => mark !== '')
-      .join(', ');
-    if (step.thought !== null && step.thought.trim() !== '') lines.push(indent(step.thought, '  · '));
-    lines.push(`> ${step.action}${marks === '' ? '' : `   [${marks}]`}`, indent(step.observation, '  '));
-  }
-  lines.push(`= ${outcomeWords(episode)}`);
-  return lines.join('\n');
+  ].join('\n');
+}
+
+export function transcriptStep(step: Shown['steps'][number]): string {
+  const marks = [step.valid ? '' : 'invalid', step.parseStatus === 'ok' ? '' : step.parseStatus]
+    .filter((mark) => mark !== '')
+    .join(', ');
+  const thought = step.thought?.trim() ?? '';
+  return [
+    ...(thought === '' ? [] : [indent(thought, '  · ')]),
+    `> ${step.action}${marks === '' ? '' : `   [${marks}]`}`,
+    indent(step.observation, '  '),
+  ].join('\n');
+}
+
+export function transcriptEnd(episode: Shown['episode']): string {
+  return `= ${outcomeWords(episode)}`;
+}
+
+export function transcript({ episode, steps }: Shown): string {
+  return [transcriptHead({ episode }), ...steps.map(transcriptStep), transcriptEnd(episode)].join('\n');
 }

@@ -10,7 +10,7 @@ import { AppError } from '#shared/errors.ts';
 import { assign, writeRandomGguf } from '#core/app.ts';
 import type { Work } from '../command.ts';
 import { withSession } from '../command.ts';
-import { printFinishedEpisodes } from '../episode-feed.ts';
+import { printStepsAsTheyHappen } from '../episode-feed.ts';
 import { followJob, reportEnd } from '../follow.ts';
 import { duration, number, printResult, say } from '../output.ts';
 import { positiveInteger } from '../parse.ts';
@@ -41,7 +41,7 @@ async function chooseModel(
   return { model: await findModel(client, file), random: true };
 }
 
-/** First the model is seen acting: a few short episodes, told as they end. */
+/** First the model is seen acting: a few short episodes, one after the other, each step told when it happens. */
 async function watchItAct(work: Work, model: Model, grammar: boolean): Promise<Job> {
   say('1. The model acts: three episodes, at most six steps each.');
   const preset = await findPreset(work.client, 'rollout-quick');
@@ -53,10 +53,10 @@ async function watchItAct(work: Work, model: Model, grammar: boolean): Promise<J
     'environment.tasks=3',
     'limits.maxSteps=6',
     'policy.maxTokens=64',
-    'parallel=3',
+    'parallel=1',
   ]);
   const job = await work.client.runs.start({ yaml });
-  const onUpdate = work.json ? undefined : printFinishedEpisodes(work.client);
+  const onUpdate = work.json ? undefined : printStepsAsTheyHappen(work.client.episodes);
   return followJob(work, job.jobId, {
     onInterrupt: 'pause',
     quiet: work.json,

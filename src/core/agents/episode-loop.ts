@@ -37,6 +37,8 @@ export interface EpisodeWorld {
   backoffMs?: number;
   /** How the last write of the episode is committed; a job puts its checkpoint into the same transaction. */
   commit?: (episode: Episode, steps: readonly Step[], write: () => void) => void;
+  /** The store holds more of a running episode than before: its start, or one more step. */
+  onStored?: () => void;
 }
 
 export interface EpisodeResult {
@@ -118,7 +120,10 @@ async function playOnce(
     let observation = await session.reset({ signal });
     episode.initialObservation = observation.text;
     episode.initialAdmissible = observation.admissible === null ? null : [...observation.admissible];
-    if (policy.expensive) store.episodes.begin({ ...episode });
+    if (policy.expensive) {
+      store.episodes.begin({ ...episode });
+      world.onStored?.();
+    }
     const history: Turn[] = [];
     const maxSteps = stepLimit(limits, description);
     let invalidInARow = 0;
@@ -135,7 +140,10 @@ async function playOnce(
         break;
       }
       steps.push(step);
-      if (policy.expensive) store.episodes.appendSteps([step]);
+      if (policy.expensive) {
+        store.episodes.appendSteps([step]);
+        world.onStored?.();
+      }
       observation = { text: step.observation, admissible: step.admissible };
       invalidInARow = step.valid ? 0 : invalidInARow + 1;
       if (step.terminated) episode.endReason = 'terminated';

@@ -105,7 +105,8 @@ export async function runEpisodes(
     waiting,
     { parallel: options.parallel, signal: context.signal, shouldStop: () => context.pauseRequested },
     async (plan, signal) => {
-      await runEpisode(plan, { ...world, store, clock, commit }, { signal });
+      // Who watches the job is told of each step too; the engine merges what comes faster than it is looked at.
+      await runEpisode(plan, { ...world, store, clock, commit, onStored: report }, { signal });
     },
   );
   context.pausePoint();

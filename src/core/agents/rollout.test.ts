@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
+import type { Job } from '#shared/schema/job.ts';
 import { rolloutRunSchema } from '#shared/schema/run.ts';
 import { fullPromptTokens } from '#core/agents/index.ts';
 import type { EnvironmentProvider } from '#core/environments/port.ts';
@@ -201,3 +202,34 @@ function passThrough(provider: EnvironmentProvider): EnvironmentProvider {
     open: (options) => provider.open(options),
   };
 }
+
+test('who watches the job hears of each step while the episode still runs', async () => {
+  let release: (() => void) | undefined;
+  let asked = 0;
+  // The third answer waits until the first two steps were seen from outside.
+  const model = fakeModel(async (request, sample) => {
+    asked += 1;
+    if (asked === 3) await new Promise<void>((resolve) => (release = resolve));
+    return wanderer(request, sample);
+  });
+  const { services } = open({ model });
+  const seen: number[] = [];
+  services.jobs.subscribe(({ job }) => {
+    const [episode] = services.store.episodes.list({ jobId: job.jobId }, 'oldest', {
+      cursor: null,
+      limit: 1,
+    }).items;
+    if (episode?.status !== 'running') return;
+    seen.push(services.store.episodes.steps(episode.episodeId).length);
+    if (seen.at(-1) === 2) release?.();
+  });
+  const run = spec({ environment: { id: 'household-small', tasks: 1 }, parallel: 1 });
+  const { jobId } = services.jobs.submit({
+    kind: 'rollout',
+    title: 'watched',
+    spec: JSON.parse(JSON.stringify(run)) as Job['spec'],
+    seed: 1,
+  });
+  expect((await services.jobs.wait(jobId)).state).toBe('succeeded');
+  expect(seen).toContain(2);
+});
