@@ -18,6 +18,11 @@ export interface ChartLine extends Series {
 
 const height = 150;
 
+/** A step is a whole number, and so is every tick. */
+const wholeSteps = Array.from({ length: 10 }, (_, power) =>
+  [1, 2, 5].map((digit) => digit * 10 ** power),
+).flat();
+
 function token(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
@@ -76,7 +81,7 @@ export function LineChart({
         cursor: { sync: { key: sync }, drag: { x: true, y: false }, points: { size: 6 } },
         scales: { x: { time: false }, y: { distr: log ? 3 : 1 } },
         axes: [
-          { ...axis, values: (_self, ticks) => ticks.map((tick) => formatCompact(tick)) },
+          { ...axis, incrs: wholeSteps, values: (_self, ticks) => ticks.map((tick) => formatCompact(tick)) },
           {
             ...axis,
             size: 48,

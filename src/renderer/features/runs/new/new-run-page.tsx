@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import type { RunProblem } from '#shared/schema/run.ts';
 import { orpc, queryClient } from '../../../rpc/client.ts';
@@ -11,14 +11,12 @@ import { errorRecord } from '../../../rpc/errors.ts';
 import { useKeys } from '../../../ui/keys.ts';
 import { Page } from '../../../ui/page.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../../ui/states.tsx';
-import { fieldId } from '../form/form-context.ts';
 import { RunForm } from '../form/run-form.tsx';
 import { readDraft } from '../form/yaml-draft.ts';
-import { EstimateView, ProblemList } from './check-panel.tsx';
 import { PresetList } from './preset-list.tsx';
 import { SavePreset } from './save-preset.tsx';
+import { SidePanel } from './side-panel.tsx';
 import { useRunDraft } from './use-draft.ts';
-import { YamlEditor } from './yaml-editor.tsx';
 import styles from './new-run.module.css';
 
 /** Preset → form ↔ YAML of the same run, checked and estimated as one types. */
@@ -26,7 +24,6 @@ export default function NewRunPage() {
   const [, navigate] = useLocation();
   const presets = useQuery(orpc.runs.presets.queryOptions({ staleTime: 60_000 }));
   const draft = useRunDraft(presets.data ?? []);
-  const [goTo, setGoTo] = useState<{ line: number; at: number } | null>(null);
   const yaml = draft.yaml ?? '';
   const [settled] = useDebouncedValue(yaml, 250);
   const check = useQuery({
@@ -43,13 +40,6 @@ export default function NewRunPage() {
         ? (check.data?.problems ?? [])
         : [{ path: '', message: parsed.message, severity: 'error', line: parsed.line }],
     [parsed, check.data],
-  );
-  const badLines = useMemo(
-    () =>
-      new Set(
-        problems.flatMap(({ line, severity }) => (line === null || severity !== 'error' ? [] : [line])),
-      ),
-    [problems],
   );
   const start = useMutation({
     ...orpc.runs.start.mutationOptions(),
@@ -82,15 +72,6 @@ export default function NewRunPage() {
       },
     },
   ]);
-  const jump = (problem: RunProblem) => {
-    const field = document.getElementById(fieldId(problem.path.split('.')));
-    if (field !== null) {
-      field.closest('details')?.setAttribute('open', '');
-      field.scrollIntoView({ block: 'center' });
-      field.focus();
-    } else if (problem.line !== null) setGoTo({ line: problem.line, at: Date.now() });
-  };
-  const deviations = check.data?.deviations ?? [];
   return (
     <Page
       title="New run"
@@ -163,22 +144,14 @@ export default function NewRunPage() {
             <RunForm kind={parsed.kind} yaml={yaml} problems={problems} onChange={draft.edit} />
           )}
         </div>
-        <div className={`${styles.column} ${styles.side}`}>
-          <EstimateView estimate={parsed.ok ? (check.data?.estimate ?? null) : null} stale={checking} />
-          <ProblemList problems={problems} checking={checking} onJump={jump} />
-          {check.isError && <ErrorState title="The run could not be checked" error={check.error} />}
-          {deviations.length > 0 && (
-            <section className={styles.block}>
-              <h2>Differs from the paper</h2>
-              {deviations.map(({ label, reason }) => (
-                <p key={label} className={styles.dim} style={{ marginBottom: 4 }}>
-                  <span className={styles.path}>{label}</span> {reason}
-                </p>
-              ))}
-            </section>
-          )}
-          <YamlEditor value={yaml} badLines={badLines} goTo={goTo} onChange={draft.edit} />
-        </div>
+        <SidePanel
+          yaml={yaml}
+          readable={parsed.ok}
+          check={check}
+          checking={checking}
+          problems={problems}
+          onEdit={draft.edit}
+        />
       </div>
     </Page>
   );

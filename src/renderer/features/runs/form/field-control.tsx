@@ -1,0 +1,93 @@
+import { NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Field } from './fields.ts';
+import { fieldId, useForm } from './form-context.ts';
+import { EnvironmentSelect, ModelSelect } from './pickers.tsx';
+
+type Simple = Extract<Field, { kind: 'number' | 'text' | 'switch' | 'choice' | 'words' }>;
+
+/** The control of a plain field. */
+export function FieldControl({ field }: { field: Simple }) {
+  const form = useForm();
+  const value = form.value(field.path);
+  const id = fieldId(field.path);
+  // A key that is emptied goes when one leaves the field: deleted at once, it would lose its comment while one types the next value.
+  const [emptied, setEmptied] = useState(false);
+  const set = (next: unknown) => {
+    setEmptied(false);
+    form.set(field.path, next);
+  };
+  const onBlur = () => {
+    if (emptied) set(undefined);
+  };
+  const shownDefault =
+    field.defaultValue === null || field.defaultValue === undefined ? '' : String(field.defaultValue);
+  switch (field.kind) {
+    case 'number':
+      return (
+        <NumberInput
+          id={id}
+          w={110}
+          value={typeof value === 'number' && !emptied ? value : ''}
+          onBlur={onBlur}
+          placeholder={shownDefault === '' ? 'none' : shownDefault}
+          allowDecimal={!field.integer}
+          thousandSeparator=","
+          onChange={(next) => {
+            if (typeof next === 'number') set(next);
+            else if (value !== undefined) setEmptied(true);
+          }}
+        />
+      );
+    case 'switch':
+      return (
+        <Switch
+          id={id}
+          checked={typeof value === 'boolean' ? value : field.defaultValue === true}
+          onChange={(event) => {
+            const next = event.currentTarget.checked;
+            set(next === field.defaultValue ? undefined : next);
+          }}
+        />
+      );
+    case 'choice':
+      return (
+        <Select
+          id={id}
+          w={180}
+          data={field.options}
+          value={typeof value === 'string' ? value : shownDefault}
+          onChange={(next) => {
+            set(next === field.defaultValue ? undefined : (next ?? undefined));
+          }}
+        />
+      );
+    case 'words':
+      return (
+        <TagsInput
+          id={id}
+          value={Array.isArray(value) ? value.map(String) : []}
+          onChange={(next) => {
+            set(next.length === 0 ? undefined : next);
+          }}
+        />
+      );
+    case 'text':
+      if (field.path.join('.') === 'environment.id')
+        return <EnvironmentSelect id={id} value={value} onChange={set} />;
+      if (field.key === 'model') return <ModelSelect id={id} value={value} onChange={set} />;
+      return (
+        <TextInput
+          id={id}
+          value={typeof value === 'string' && !emptied ? value : ''}
+          placeholder={shownDefault}
+          onBlur={onBlur}
+          onChange={(event) => {
+            const next = event.currentTarget.value;
+            if (next !== '') set(next);
+            else setEmptied(true);
+          }}
+        />
+      );
+  }
+}
