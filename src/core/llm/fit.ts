@@ -18,26 +18,36 @@ export interface FitRequest {
 }
 
 export function estimateFit(header: GgufHeader, request: FitRequest): FitEstimate {
-  const layers = architectureNumber(header, 'block_count');
   const weightsBytes = header.tensors.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
-  // llama.cpp rounds a sequence's cells up to 256.
-  const cells = Math.ceil(request.contextTokens / 256) * 256 * request.sequences;
-  const kvCacheBytes = cells * keyValueNumbersPerToken(header, layers) * half;
-  const computeBytes = computeBufferBytes(header, request);
-  const totalBytes = weightsBytes + kvCacheBytes + computeBytes;
-  const fits = totalBytes + reserveBytes <= request.availableBytes;
+  const { kvCacheBytes, computeBytes } = contextBytes(header, request);
+  const room = request.availableBytes - reserveBytes - weightsBytes;
+  const fits = kvCacheBytes + computeBytes <= room;
   return {
     weightsBytes,
     kvCacheBytes,
     computeBytes,
-    totalBytes,
+    totalBytes: weightsBytes + kvCacheBytes + computeBytes,
     availableBytes: request.availableBytes,
     fits,
     contextTokens: request.contextTokens,
     sequences: request.sequences,
     gpuLayers: 0,
-    totalLayers: layers,
-    advice: fits ? '' : advice(weightsBytes, kvCacheBytes, computeBytes, request),
+    totalLayers: architectureNumber(header, 'block_count'),
+    advice: fits ? '' : advice(header, request, room),
+  };
+}
+
+/** What one context takes beside the weights. */
+function contextBytes(
+  header: GgufHeader,
+  request: FitRequest,
+): { kvCacheBytes: number; computeBytes: number } {
+  const layers = architectureNumber(header, 'block_count');
+  // llama.cpp rounds a sequence's cells up to 256.
+  const cells = Math.ceil(request.contextTokens / 256) * 256 * request.sequences;
+  return {
+    kvCacheBytes: cells * keyValueNumbersPerToken(header, layers) * half,
+    computeBytes: computeBufferBytes(header, request),
   };
 }
 
@@ -66,26 +76,52 @@ function keyValueNumbersPerToken(header: GgufHeader, layers: number): number {
   return keyValueHeads * (keys + values);
 }
 
-/** Logits of a whole batch twice (graph and output), plus a few activations. */
+/**
+ * The graph's largest moment, as llama.cpp reserves it without flash attention: logits of the whole batch, or one layer's
+ * activations beside its attention scores and mask, or its feed-forward part; and the kept logits of one row a sequence.
+ * Measured against the worker's own figure (test/integration/memory-fit.test.ts).
+ */
 function computeBufferBytes(header: GgufHeader, request: FitRequest): number {
-  const batch = batchTokens(request.vocabularySize, request.contextTokens, request.sequences);
-  const width =
-    architectureNumber(header, 'embedding_length') * 6 +
-    architectureNumber(header, 'feed_forward_length') * 3;
+  const { vocabularySize, contextTokens, sequences } = request;
+  const batch = batchTokens(vocabularySize, contextTokens, sequences);
+  const width = architectureNumber(header, 'embedding_length');
   const heads = architectureNumber(header, 'attention.head_count', 1);
-  return batch * (request.vocabularySize * 2 + width + Math.min(request.contextTokens, 4096) * heads) * float;
+  const logits = vocabularySize + width;
+  const attention = width * 8 + contextTokens * (heads + 1);
+  const feedForward = width * 2 + architectureNumber(header, 'feed_forward_length') * 3;
+  return (batch * Math.max(logits, attention, feedForward) + sequences * vocabularySize) * float;
 }
 
-function advice(weights: number, cache: number, compute: number, request: FitRequest): string {
-  const room = request.availableBytes - reserveBytes - weights - compute;
-  if (room <= 0) return 'Choose a smaller model or a smaller quantisation, or close other programs.';
-  const perToken = cache / (request.contextTokens * request.sequences);
-  const tokens = Math.floor(room / perToken / request.sequences / 256) * 256;
-  if (tokens >= 512) return `A context of ${tokens} tokens with ${request.sequences} sequences would fit.`;
-  const sequences = Math.floor(room / perToken / request.contextTokens);
-  return sequences >= 1
-    ? `${sequences} sequences of ${request.contextTokens} tokens would fit.`
-    : 'Choose a smaller context, a smaller model, or close other programs.';
+/** @param room bytes for the context: what is free, without reserve and weights */
+function advice(header: GgufHeader, request: FitRequest, room: number): string {
+  const holds = (change: Partial<FitRequest>): boolean => {
+    const { kvCacheBytes, computeBytes } = contextBytes(header, { ...request, ...change });
+    return kvCacheBytes + computeBytes <= room;
+  };
+  const step = 256;
+  const steps = largest(Math.floor(request.contextTokens / step), (count) =>
+    holds({ contextTokens: count * step }),
+  );
+  if (steps * step >= 512) {
+    return `A context of ${steps * step} tokens with ${request.sequences} sequences would fit.`;
+  }
+  const sequences = largest(request.sequences, (count) => holds({ sequences: count }));
+  if (sequences >= 1) return `${sequences} sequences of ${request.contextTokens} tokens would fit.`;
+  return holds({ contextTokens: step, sequences: 1 })
+    ? 'Choose a smaller context, a smaller model, or close other programs.'
+    : 'Choose a smaller model or a smaller quantisation, or close other programs.';
+}
+
+/** The largest number up to `limit` that holds; 0 when none does. What holds for a number holds for all below it. */
+function largest(limit: number, holds: (count: number) => boolean): number {
+  let low = 0;
+  let high = limit;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (holds(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 function gigabytes(bytes: number): string {

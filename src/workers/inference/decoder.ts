@@ -124,13 +124,15 @@ export class Decoder {
       request.done += count;
       request.committed(count);
     }
-    await Promise.all(
-      placed.map((part) =>
-        readRows(part).catch((error: unknown) => {
-          this.#fail(part.request, error);
-        }),
-      ),
-    );
+    const read = (part: PlacedPart): Promise<void> =>
+      readRows(part).catch((error: unknown) => {
+        this.#fail(part.request, error);
+      });
+    // llama.cpp puts the batch's logits in order at the first look at them, without a lock: a second thread that looked
+    // meanwhile would read another conversation's row. So the first one is read alone.
+    const [first, ...rest] = placed.filter(({ rows }) => rows.length > 0);
+    if (first !== undefined) await read(first);
+    await Promise.all(rest.map(read));
     this.#pending = this.#pending.filter((request) => {
       if (request.done < request.tokens.length) return true;
       request.resolve();

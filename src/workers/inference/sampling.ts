@@ -70,9 +70,9 @@ export class TokenSampler {
   async logprob(row: number, token: number): Promise<number> {
     const likely = await this.#list(row, this.#exact ? 0 : referenceThreshold);
     const found = likely.find((candidate) => candidate.token === token);
-    if (found !== undefined) return Math.log(found.probability);
+    if (found !== undefined) return logOf(found.probability);
     const all = await this.#list(row, 0);
-    return Math.log(all.find((candidate) => candidate.token === token)?.probability ?? 0);
+    return logOf(all.find((candidate) => candidate.token === token)?.probability ?? 0);
   }
 
   async #sampleFree(row: number): Promise<SampledToken> {
@@ -81,7 +81,7 @@ export class TokenSampler {
     const [token, , probability] = await this.#context.sampleToken(row, this.#reference, false, true);
     if (probability === undefined) throw new Error('llama.cpp gave no probability for the sampled token');
     if (temperature === 1 && topK === 0 && topP === 1 && minP === 0) {
-      return { token, logprob: Math.log(probability) };
+      return { token, logprob: logOf(probability) };
     }
     const candidates = await this.#calibrated(row, { token, probability });
     return this.#pick(candidates);
@@ -91,7 +91,7 @@ export class TokenSampler {
   async #greedy(row: number): Promise<SampledToken> {
     const [token, , probability] = await this.#context.sampleToken(row, this.#candidates, false, true);
     if (probability === undefined) throw new Error('llama.cpp gave no probability for the likeliest token');
-    return { token, logprob: Math.log(probability) };
+    return { token, logprob: logOf(probability) };
   }
 
   /** The candidate list in raw probabilities, tied to the reference token. */
@@ -122,7 +122,7 @@ export class TokenSampler {
       if (token === -1 || allowed.length === 0) return null;
       const scale = await this.#allowedMass(row, allowed);
       const picked = this.#pick(allowed);
-      return { token: picked.token, logprob: picked.logprob + Math.log(scale) };
+      return { token: picked.token, logprob: logOf(Math.exp(picked.logprob) * scale) };
     } finally {
       sampler.dispose();
     }
@@ -159,7 +159,7 @@ export class TokenSampler {
     const kept = this.#filter(sorted, first.probability);
     const { temperature } = this.#sampling;
     const chosen = temperature === 0 ? first : draw(kept, first.probability, temperature, this.#random);
-    return { token: chosen.token, logprob: Math.log(chosen.probability) };
+    return { token: chosen.token, logprob: logOf(chosen.probability) };
   }
 
   #filter(sorted: readonly Candidate[], highest: number): readonly Candidate[] {
@@ -205,6 +205,14 @@ function draw(
   const first = candidates[0];
   if (first === undefined) throw new Error('no candidate token left');
   return first;
+}
+
+/** Between two soft-maxes in single precision. A larger excess would be a fault, and is left to be seen. */
+const roundingSlack = 1e-4;
+
+/** Where a token is certain, rounding may give it a little more than all; a log-probability is never above 0. */
+function logOf(probability: number): number {
+  return probability > 1 && probability < 1 + roundingSlack ? 0 : Math.log(probability);
 }
 
 /** [id, probability, …] → list; llama.cpp sorts it. */
