@@ -75,9 +75,10 @@ const scrollFrames = `(async () => {
   return frames;
 })()`;
 
-async function keyToPaint(page: Page, key: string, times: number): Promise<number[]> {
+async function keyToPaint(page: Page, keys: readonly string[], times: number): Promise<number[]> {
   await page.evaluate('window.keyTimes.length = 0');
   for (let index = 0; index < times; index += 1) {
+    const key = keys[index % keys.length] ?? '';
     await page.keyboard.press(key);
     // Not waitForFunction: the page's content policy forbids evaluated texts, as it should.
     const until = performance.now() + 10_000;
@@ -98,15 +99,15 @@ interface Latency {
 async function latency(
   page: Page,
   options: BenchOptions,
-  prepare: (page: Page) => Promise<string>,
+  prepare: (page: Page) => Promise<string[]>,
 ): Promise<Latency> {
-  const key = await prepare(page);
+  const keys = await prepare(page);
   await page.evaluate(listen);
   const rounds = options.quick ? 5 : 9;
   const medians: number[] = [];
   let worst = 0;
   for (let round = 0; round < rounds && !options.signal.aborted; round += 1) {
-    const times = await keyToPaint(page, key, options.quick ? 8 : 15);
+    const times = await keyToPaint(page, keys, options.quick ? 8 : 15);
     medians.push(median(times));
     worst = Math.max(worst, ...times);
   }
@@ -124,7 +125,8 @@ async function measure(browser: Browser, link: string, options: BenchOptions): P
     await view.goto(`${origin}/runs/new?preset=quickstart`);
     const field = view.locator('[id="field-name"]');
     await field.click();
-    return 'x';
+    // In turn: a name may have 120 characters.
+    return ['x', 'Backspace'];
   };
   const idle = await latency(page, options, openForm);
 
@@ -144,7 +146,7 @@ async function measure(browser: Browser, link: string, options: BenchOptions): P
   options.say('Key presses on the live page…');
   const live = await latency(page, options, async (view) => {
     await view.getByRole('tab', { name: 'Overview' }).focus();
-    return 'ArrowRight';
+    return ['ArrowRight'];
   });
   options.say('Key presses in the form while the run goes on…');
   const form = await latency(page, options, openForm);

@@ -25,7 +25,14 @@ export function matchesQuery(text: string, query: string): boolean {
 }
 
 /** Pages, commands, runs by title or id, and an episode by its id. */
-export function usePaletteEntries(query: string, open: boolean): PaletteEntry[] {
+export function usePaletteEntries(
+  query: string,
+  open: boolean,
+): {
+  entries: PaletteEntry[];
+  /** More may come for this query. */
+  pending: boolean;
+} {
   const [, navigate] = useLocation();
   const { setColorScheme } = useMantineColorScheme();
   const [settled] = useDebouncedValue(query.trim(), 150);
@@ -90,5 +97,6 @@ export function usePaletteEntries(query: string, open: boolean): PaletteEntry[] 
       run: go(`/trajectories/${encodeURIComponent(hit.episodeId)}`),
     });
   }
-  return found.slice(0, 50);
+  const pending = jobs.isPending || query.trim() !== settled || (looksLikeId && episode.isFetching);
+  return { entries: found.slice(0, 50), pending };
 }

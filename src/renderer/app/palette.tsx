@@ -1,5 +1,5 @@
 import { Modal } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { useKeys } from '../ui/keys.ts';
 import { usePaletteEntries } from './palette-entries.ts';
@@ -29,7 +29,9 @@ export function Palette() {
 function PaletteBody() {
   const [query, setQuery] = useState('');
   const [selected, setSelected] = useState(0);
-  const entries = usePaletteEntries(query, true);
+  const { entries, pending } = usePaletteEntries(query, true);
+  // Enter before the answer came: the first entry is opened when it does.
+  const [hasty, setHasty] = useState(false);
   const list = useRef<HTMLDivElement>(null);
   const at = Math.min(selected, Math.max(0, entries.length - 1));
   useEffect(() => {
@@ -40,9 +42,17 @@ function PaletteBody() {
     closePalette();
     entry.run();
   };
+  const openFirst = useEffectEvent(() => {
+    run(entries[0]);
+  });
+  const due = hasty && entries.length > 0;
+  useEffect(() => {
+    if (due) openFirst();
+  }, [due]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown') setSelected(Math.min(at + 1, entries.length - 1));
     else if (event.key === 'ArrowUp') setSelected(Math.max(at - 1, 0));
+    else if (event.key === 'Enter' && entries.length === 0) setHasty(pending);
     else if (event.key === 'Enter') run(entries[at]);
     else return;
     event.preventDefault();
@@ -62,6 +72,7 @@ function PaletteBody() {
         onChange={(event) => {
           setQuery(event.currentTarget.value);
           setSelected(0);
+          setHasty(false);
         }}
         onKeyDown={onKeyDown}
       />
@@ -86,7 +97,7 @@ function PaletteBody() {
         ))}
         {entries.length === 0 && (
           <p className={styles.none} role="status">
-            Nothing is called so. An episode is found by its whole id.
+            {pending ? 'Looking…' : 'Nothing is called so. An episode is found by its whole id.'}
           </p>
         )}
       </div>
