@@ -165,7 +165,7 @@ async function measure(browser: Browser, link: string, options: BenchOptions): P
       () => true,
       () => false,
     );
-  const note = still ? {} : { note: 'the run had ended before the measurement did' };
+  const note = still ? {} : { note: 'at the end the run was not shown as running' };
   const bar = { op: '<', limit: mostMs } as const;
   return [
     valueFigure('key to paint, form, nothing running', 'ms', median(idle.medians), bar),

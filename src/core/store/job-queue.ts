@@ -151,6 +151,10 @@ export function createJobQueueStore(connection: Connection): JobQueueStore {
           [jobId, point.name, point.step, point.value, point.at],
         );
       }
+      // A stage that measures is alive, even where it has nothing to tell for minutes.
+      const last = points.at(-1);
+      if (last !== undefined)
+        connection.run('UPDATE jobs SET last_event_at = ? WHERE job_id = ?', [last.at, jobId]);
     },
 
     descendants: (jobId) => descendantIds(connection, jobId),

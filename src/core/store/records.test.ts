@@ -363,6 +363,14 @@ describe('jobs', () => {
     expect(store.jobs.metrics('a' as JobId, { names: ['loss'], maxPoints: 50 })).toEqual([]);
   });
 
+  it('count a measured point as a sign of life, so that a silent stage is not called stalled', () => {
+    add('a');
+    store.transaction(() => {
+      store.queue.addMetrics('a' as JobId, [{ name: 'reward', step: 1, value: 1, at: 777 }]);
+    });
+    expect(store.jobs.get('a' as JobId)?.lastEventAt).toBe(777);
+  });
+
   it('are removed with their children when all have ended', () => {
     add('a');
     add('b', 'a');

@@ -44,6 +44,7 @@ export const jobSchema = z.object({
   finishedAt: z.int().nullable(),
   /** Time spent running, over all attempts. */
   activeMs: z.int().nonnegative(),
+  /** The last sign of life: an event, or a measured point. */
   lastEventAt: z.int().nullable(),
 });
 export type Job = z.infer<typeof jobSchema>;

@@ -26,6 +26,7 @@ export function PipelineBar({
   stages,
   selected,
   now,
+  sign,
   onSelect,
 }: {
   /** The pipeline itself; null where the run is one stage. */
@@ -33,6 +34,8 @@ export function PipelineBar({
   stages: readonly Job[];
   selected: string | null;
   now: number;
+  /** The run's last sign of life. */
+  sign: number | null;
   onSelect: (jobId: string | null) => void;
 }) {
   return (
@@ -68,7 +71,7 @@ export function PipelineBar({
                 {index + 1}. {stageTitle(stage)}
               </span>
               <span className={styles.spacer} />
-              <JobBadge state={shownState(stage, now)} />
+              <JobBadge state={shownState(stage, now, sign)} />
             </span>
             <span className={styles.stageCounts}>
               <span>{counts}</span>

@@ -23,7 +23,7 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
   const jobId = jobIdSchema.parse(params['jobId'] ?? '-');
   const [, navigate] = useLocation();
   const [parameters, setParameters] = useSearchParams();
-  const { run, events } = useRun(jobId);
+  const { run, events, movedAt } = useRun(jobId);
   const connected = useConnectionState() === 'open';
   const now = useNow(1000);
   useKeys([
@@ -52,7 +52,7 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
   }
   const { job, children } = run.data;
   const live = !isFinished(job.state);
-  const sign = lastSign(job, children);
+  const sign = lastSign(job, children, movedAt);
   const state = shownState(job, now, sign);
   const stageId = parameters.get('stage');
   const tab = tabs.find((name) => name === parameters.get('tab')) ?? 'overview';
@@ -109,6 +109,7 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
           stages={parts}
           selected={stageId}
           now={now}
+          sign={sign}
           onSelect={(next) => {
             set('stage', next);
           }}

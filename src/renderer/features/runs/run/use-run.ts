@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
 import type { JobId } from '#shared/ids.ts';
 import type { Job, JobEvent } from '#shared/schema/job.ts';
 import { client, orpc, queryClient } from '../../../rpc/client.ts';
@@ -28,6 +29,8 @@ export function useRun(jobId: JobId) {
     },
     staleTime: Infinity,
   });
+  const seenProgress = useRef('');
+  const [movedAt, setMovedAt] = useState<number | null>(null);
   const state = run.data?.job.state;
   const live = state !== undefined && !isFinished(state) && events.isSuccess;
   useStream({
@@ -37,6 +40,11 @@ export function useRun(jobId: JobId) {
       return client.jobs.watch({ jobId, afterSeq: seen?.[0]?.seq ?? 0 }, { signal });
     },
     onMessage: (update) => {
+      const progress = JSON.stringify([update.job, ...update.children].map((one) => one.progress));
+      if (progress !== seenProgress.current) {
+        seenProgress.current = progress;
+        setMovedAt(Date.now());
+      }
       queryClient.setQueryData(runKey, { job: update.job, children: update.children });
       if (update.events.length > 0) {
         queryClient.setQueryData<JobEvent[]>(eventsKey(jobId), (old) =>
@@ -50,11 +58,13 @@ export function useRun(jobId: JobId) {
       void queryClient.invalidateQueries({ queryKey: orpc.episodes.key() });
     },
   });
-  return { run, events };
+  return { run, events, movedAt };
 }
 
-/** The last sign of life of a run: its own or a stage's. */
-export function lastSign(job: Job, children: readonly Job[]): number | null {
-  const times = [job, ...children].flatMap(({ lastEventAt }) => (lastEventAt === null ? [] : [lastEventAt]));
+/** The last sign of life of a run: its own, a stage's, or that its progress was seen to move. */
+export function lastSign(job: Job, children: readonly Job[], movedAt: number | null): number | null {
+  const times = [movedAt, ...[job, ...children].map(({ lastEventAt }) => lastEventAt)].filter(
+    (time) => time !== null,
+  );
   return times.length === 0 ? null : Math.max(...times);
 }

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { jobSchema } from '#shared/schema/job.ts';
+import type { Job } from '#shared/schema/job.ts';
+import { elapsedMs, remainingMs, shownState } from './progress.ts';
+
+const now = 1_000_000_000;
+function job(change: Partial<Job>): Job {
+  return {
+    ...jobSchema.parse({
+      jobId: 'j',
+      parentId: null,
+      stage: null,
+      kind: 'rollout',
+      title: 'A run',
+      spec: {},
+      seed: 1,
+      state: 'running',
+      attempt: 1,
+      progress: { done: 25, total: 100, unit: 'episodes', phase: 'Acting' },
+      result: null,
+      error: null,
+      createdAt: now - 60_000,
+      startedAt: now - 60_000,
+      finishedAt: null,
+      activeMs: 0,
+      lastEventAt: now - 1000,
+    }),
+    ...change,
+  };
+}
+
+describe('what is shown of a job', () => {
+  it('calls a running job stalled after thirty seconds without a sign, and no other job', () => {
+    const silent = { lastEventAt: now - 31_000 };
+    expect(shownState(job(silent), now)).toBe('stalled');
+    expect(shownState(job({ lastEventAt: now - 29_000 }), now)).toBe('running');
+    expect(shownState(job({ ...silent, state: 'paused' }), now)).toBe('paused');
+  });
+
+  it('takes a later sign, such as a stage’s or moved progress, as life', () => {
+    expect(shownState(job({ lastEventAt: now - 90_000 }), now, now - 5000)).toBe('running');
+  });
+
+  it('estimates what is left from the rate so far', () => {
+    expect(remainingMs(job({}), now)).toBe(180_000);
+  });
+
+  it('estimates nothing from too little, from an unknown total, from stages, or when it does not run', () => {
+    const progress = { done: 1, total: 100, unit: 'episodes', phase: '' };
+    expect(remainingMs(job({ progress }), now)).toBeNull();
+    expect(remainingMs(job({ progress: { ...progress, total: null } }), now)).toBeNull();
+    expect(remainingMs(job({ progress: { done: 1, total: 4, unit: 'stages', phase: '' } }), now)).toBeNull();
+    expect(remainingMs(job({ state: 'paused' }), now)).toBeNull();
+  });
+
+  it('lets elapsed time run while the job runs and stand when it does not', () => {
+    expect(elapsedMs(job({}), now)).toBe(60_000);
+    expect(elapsedMs(job({ state: 'succeeded', activeMs: 42_000 }), now)).toBe(42_000);
+  });
+});
