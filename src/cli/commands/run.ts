@@ -129,7 +129,7 @@ Examples:
               [
                 ...result.problems.map(
                   ({ severity, line, path, message }) =>
-                    `${severity}: ${line === null ? '' : `line ${String(line)}: `}${path}: ${message}`,
+                    `${severity}: ${line === null ? '' : `line ${String(line)}: `}${path === '' ? '' : `${path}: `}${message}`,
                 ),
                 ...(result.estimate === null ? [] : [estimateLine(result.estimate)]),
                 ...(result.command === '' ? [] : [`The same: ${result.command}`]),

@@ -1,6 +1,6 @@
 /** What a job says about its episodes while they finish: totals, metrics by episode number, one event each. */
 import type { ErrorRecord } from '#shared/errors.ts';
-import type { Episode, Step } from '#shared/schema/episode.ts';
+import type { EndReason, Episode, Step } from '#shared/schema/episode.ts';
 import type { JobContext } from '#core/jobs/port.ts';
 
 /** One character a step, for the GUI's strip. */
@@ -28,6 +28,8 @@ export class EpisodeTally {
   promptTokens = 0;
   evaluatedPromptTokens = 0;
   completionTokens = 0;
+  /** How the scored episodes ended: a prompt limit that cuts them short must be seen beside the success rate. */
+  readonly endReasons: Partial<Record<EndReason, number>> = {};
   lastError: ErrorRecord | null = null;
 
   add(episode: Episode): void {
@@ -42,6 +44,9 @@ export class EpisodeTally {
       return;
     }
     this.scored += 1;
+    if (episode.endReason !== null) {
+      this.endReasons[episode.endReason] = (this.endReasons[episode.endReason] ?? 0) + 1;
+    }
     this.successes += episode.success ? 1 : 0;
     this.steps += episode.steps;
     this.invalid += episode.invalidActions;
@@ -100,6 +105,7 @@ export class EpisodeTally {
       successRate: this.scored === 0 ? null : this.successes / this.scored,
       meanReward: this.scored === 0 ? null : this.reward / this.scored,
       failed: this.failed,
+      endReasons: this.endReasons,
       steps: this.steps,
       invalidActions: this.invalid,
       parseFailures: this.parseFailures,

@@ -91,15 +91,18 @@ class Service implements ModelService {
 
   async resolve(reference: string): Promise<Model> {
     if (reference.startsWith('scripted:')) return this.#scripted(reference.slice('scripted:'.length));
+    const named = this.#options.models.list().filter(({ name }) => name === reference);
     const stored =
-      this.#options.models.get(modelIdSchema.parse(reference)) ?? this.#options.models.byLocation(reference);
+      this.#options.models.get(modelIdSchema.parse(reference)) ??
+      this.#options.models.byLocation(reference) ??
+      (named.length === 1 ? (named[0] ?? null) : null);
     if (stored?.kind === 'http') return stored;
     if (stored !== null && existsSync(stored.location)) return usable(stored);
     if (stored !== null) return usable(withPresence(stored));
     if (!/[\\/]|\.gguf$/i.test(reference)) {
       throw new AppError({
         code: 'MODEL_NOT_FOUND',
-        message: `No model "${reference}" is known. Give the path of a GGUF file, or an id from the list of models.`,
+        message: `No model "${reference}" is known. Give the path of a GGUF file, or an id or a name that only one model of the list has.`,
         data: { reference },
       });
     }

@@ -77,6 +77,8 @@ async function findModel(
   const models = await services.models.list();
   const known = models.find(({ modelId, location }) => modelId === reference || location === reference);
   if (known !== undefined) return known;
+  const named = models.filter(({ name }) => name === reference);
+  if (named.length === 1) return named[0] ?? null;
   if (modelless.has(reference)) return 'none needed';
   if (reference.startsWith('scripted:')) return services.models.resolve(reference);
   return existsSync(reference) ? 'new file' : null;
@@ -87,7 +89,7 @@ async function roleProblems(services: CoreServices, role: Role, path: KeyPath, m
   const model = await findModel(services, role.model).catch((thrown: unknown) => thrown as Error);
   if (model instanceof Error) return [error([...path, 'model'], model.message)];
   if (model === null) {
-    const message = `There is no model ${role.model}: neither a known id nor a file. List them with \`daydream models\`.`;
+    const message = `There is no model ${role.model}: neither a known id, nor a name that only one model has, nor a file. List them with \`daydream models\`.`;
     found.push(error([...path, 'model'], message));
   } else if (typeof model !== 'string') {
     if (model.problem !== null) found.push(error([...path, 'model'], model.problem.message));
@@ -115,6 +117,15 @@ async function crossProblems(services: CoreServices, run: Run): Promise<Found[]>
   found.push(...(await roleProblems(services, run.policy, ['policy'], maxPrompt)));
   if (run.kind !== 'early-experience') return found;
   const { generator } = run.reflection;
+  const { iwm, sr } = run.branching;
+  const proposes =
+    (iwm.enabled && iwm.sampler === 'policy') ||
+    (sr.enabled && (sr.sampler === 'policy' || (run.reflection.enabled && generator === 'self')));
+  if (run.policy.model === 'scripted:expert' && proposes) {
+    const message =
+      'scripted:expert only acts: it proposes no alternatives and writes no reflections. Choose a model, or sampler `uniform` and no reflections.';
+    found.push(error(['policy', 'model'], message));
+  }
   if (run.reflection.enabled && generator !== 'self') {
     found.push(...(await roleProblems(services, generator, ['reflection', 'generator'], maxPrompt)));
   }
