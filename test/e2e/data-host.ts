@@ -70,7 +70,9 @@ export interface Pages {
 
 const sizes = { large: { width: 1440, height: 900 }, small: { width: 1024, height: 768 } };
 
-export const test = base.extend<{ pages: Pages }, { host: DataHost }>({
+export const test = base.extend<{ pages: Pages }, { host: DataHost; leaves: string }>({
+  /** A file whose stories leave data behind names it here and so gets a host of its own: `test.use({ leaves: 'a large run' })`. */
+  leaves: ['nothing', { scope: 'worker', option: true }],
   host: [
     // Playwright demands the destructured form, even of nothing.
     async ({}, use) => {

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { expect, expectAccessible, photograph, test } from './data-host.ts';
 
 test.describe.configure({ mode: 'serial' });
+test.use({ leaves: 'a run of 400 tasks' });
 
 async function chooseModel(page: Page): Promise<void> {
   const model = page.locator('[id="field-policy.model"]');
