@@ -164,7 +164,7 @@ describe('a backup', () => {
   it('is a whole store, made while the store is used', async () => {
     const store = open();
     fill(store);
-    const target = `${temporary.folder}/backups/one.sqlite`;
+    const target = `${temporary.folder}/one.backup.sqlite`;
     const made = store.backup(target);
     store.episodes.begin(makeEpisode(77));
     expect((await made).bytes).toBeGreaterThan(10_000);
@@ -173,6 +173,8 @@ describe('a backup', () => {
     expect(copy.branches.summary('job-1' as JobId)).toEqual(store.branches.summary('job-1' as JobId));
     copy.close();
     await expect(store.backup(file)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    const mistyped = `${temporary.folder}/no-such-folder/one.sqlite`;
+    await expect(store.backup(mistyped)).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
     store.close();
   });
 });

@@ -175,7 +175,14 @@ async function backup(connection: Connection, target: string): Promise<{ bytes: 
       message: 'A backup needs another file than the store itself.',
     });
   }
-  makeFolder(path.dirname(resolved));
+  // Not made here: a folder that is missing is more likely a mistyped path or a disk that is not mounted.
+  if (!existsSync(path.dirname(resolved))) {
+    throw new AppError({
+      code: 'FILE_NOT_FOUND',
+      message: `There is no folder ${path.dirname(resolved)}; nothing was written. Make it, or mount its disk, and back up again.`,
+      data: { file: resolved },
+    });
+  }
   const temporary = `${resolved}.partial`;
   rmSync(temporary, { force: true });
   try {

@@ -8,13 +8,24 @@ import styles from './datasets.module.css';
 
 /** One snippet a part, ready to paste. */
 export function UseView({ dataset }: { dataset: Dataset }) {
+  const withRows = dataset.manifest.files.filter(({ rows }) => rows > 0);
   return (
     <div className={styles.use}>
       <p className={styles.dim}>
         Every line is a conversation in OpenAI’s messages form; the loss belongs on the last message only. The
         folder’s card names a configuration for each part.
       </p>
-      {dataset.manifest.files.map((file) => {
+      {dataset.manifest.files.some(({ rows }) => rows === 0) && (
+        <p className={styles.dim}>
+          A part without rows has no configuration:{' '}
+          {dataset.manifest.files
+            .filter(({ rows }) => rows === 0)
+            .map(({ file }) => file)
+            .join(', ')}
+          .
+        </p>
+      )}
+      {withRows.map((file) => {
         const snippet = loadDatasetSnippet(dataset.folder, file.part);
         return (
           <section key={file.part}>
