@@ -6,8 +6,10 @@ import { mkdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { llamaMetadata, llamaTensors } from './gguf/llama.ts';
+import type { LlamaShape } from './gguf/llama.ts';
 import { writeGguf } from './gguf/write-gguf.ts';
-import type { GgufTensor, GgufValue } from './gguf/write-gguf.ts';
+import type { GgufTensor } from './gguf/write-gguf.ts';
 
 export interface RandomGgufOptions {
   seed: number;
@@ -43,15 +45,33 @@ export function writeRandomGguf(file: string, options: RandomGgufOptions): void 
   const layers = options.layers ?? 2;
   const dim = options.dim ?? 64;
   const vocabulary = buildVocabulary(options.words ?? defaultWords);
-  const metadata = modelMetadata(vocabulary, {
+  const shape: LlamaShape = {
     layers,
     dim,
+    feedForward: dim * 2,
+    heads: dim / headSize,
+    keyValueHeads: dim / headSize,
+    vocabularySize: vocabulary.tokens.length,
     contextLength: options.contextLength ?? 4096,
-    name: `random weights, seed ${options.seed}`,
-    template: options.chatTemplate ?? true,
-  });
+    tied: false,
+  };
+  const ids = {
+    unknownId: 0,
+    beginId: 1,
+    endOfTextId: 2,
+    endOfTurnId: vocabulary.tokens.indexOf('<|im_end|>'),
+  };
+  const metadata = llamaMetadata(
+    shape,
+    { ...vocabulary, ...ids },
+    {
+      name: `random weights, seed ${options.seed}`,
+      fileType: 0,
+      chatTemplate: (options.chatTemplate ?? true) ? chatTemplate : null,
+    },
+  );
   mkdirSync(dirname(file), { recursive: true });
-  writeGguf(file, { metadata, tensors: modelTensors(options.seed, vocabulary.tokens.length, layers, dim) });
+  writeGguf(file, { metadata, tensors: modelTensors(options.seed, shape) });
 }
 
 interface Vocabulary {
@@ -96,69 +116,17 @@ function buildVocabulary(words: readonly string[]): Vocabulary {
 
 const headSize = 32;
 
-function modelMetadata(
-  vocabulary: Vocabulary,
-  model: { layers: number; dim: number; contextLength: number; name: string; template: boolean },
-): Map<string, GgufValue> {
-  const metadata = new Map<string, GgufValue>([
-    ['general.architecture', { type: 'string', value: 'llama' }],
-    ['general.name', { type: 'string', value: model.name }],
-    ['general.file_type', { type: 'uint32', value: 0 }],
-    ['llama.vocab_size', { type: 'uint32', value: vocabulary.tokens.length }],
-    ['llama.context_length', { type: 'uint32', value: model.contextLength }],
-    ['llama.embedding_length', { type: 'uint32', value: model.dim }],
-    ['llama.block_count', { type: 'uint32', value: model.layers }],
-    ['llama.feed_forward_length', { type: 'uint32', value: model.dim * 2 }],
-    ['llama.rope.dimension_count', { type: 'uint32', value: headSize }],
-    ['llama.attention.head_count', { type: 'uint32', value: model.dim / headSize }],
-    ['llama.attention.head_count_kv', { type: 'uint32', value: model.dim / headSize }],
-    ['llama.attention.layer_norm_rms_epsilon', { type: 'float32', value: 1e-5 }],
-    ['tokenizer.ggml.model', { type: 'string', value: 'llama' }],
-    ['tokenizer.ggml.tokens', { type: 'strings', value: vocabulary.tokens }],
-    ['tokenizer.ggml.scores', { type: 'float32s', value: vocabulary.scores }],
-    ['tokenizer.ggml.token_type', { type: 'int32s', value: vocabulary.types }],
-    ['tokenizer.ggml.unknown_token_id', { type: 'uint32', value: 0 }],
-    ['tokenizer.ggml.bos_token_id', { type: 'uint32', value: 1 }],
-    ['tokenizer.ggml.eos_token_id', { type: 'uint32', value: 2 }],
-    ['tokenizer.ggml.eot_token_id', { type: 'uint32', value: vocabulary.tokens.indexOf('<|im_end|>') }],
-    ['tokenizer.ggml.add_bos_token', { type: 'bool', value: true }],
-    ['tokenizer.ggml.add_space_prefix', { type: 'bool', value: false }],
-  ]);
-  if (model.template) metadata.set('tokenizer.chat_template', { type: 'string', value: chatTemplate });
-  return metadata;
-}
+/** Queries and keys are wide so that attention is peaked: what was said earlier changes what comes next. */
+const spreadOf = (part: string): number => (part.startsWith('ffn') ? 1 : 2);
 
-function modelTensors(seed: number, vocabularySize: number, layers: number, dim: number): GgufTensor[] {
+function modelTensors(seed: number, shape: LlamaShape): GgufTensor[] {
   const random = gaussian(seed);
-  const normal = (name: string, shape: readonly number[], deviation: number): GgufTensor => ({
-    name,
-    shape,
-    data: () => Float32Array.from({ length: product(shape) }, () => random() * deviation),
+  return llamaTensors(shape).map(({ name, shape: size }) => {
+    const part = name.split('.').at(-2) ?? '';
+    const deviation = part === 'token_embd' ? 1 : spreadOf(part) / Math.sqrt(shape.dim);
+    const draw = size.length === 1 ? () => 1 : () => random() * deviation;
+    return { name, shape: size, data: () => Float32Array.from({ length: product(size) }, draw) };
   });
-  const ones = (name: string): GgufTensor => ({
-    name,
-    shape: [dim],
-    data: () => new Float32Array(dim).fill(1),
-  });
-  const spread = 1 / Math.sqrt(dim);
-  const tensors: GgufTensor[] = [normal('token_embd.weight', [dim, vocabularySize], 1)];
-  for (let layer = 0; layer < layers; layer += 1) {
-    const name = (part: string): string => `blk.${layer}.${part}.weight`;
-    tensors.push(
-      ones(name('attn_norm')),
-      // Queries and keys are wide so that attention is peaked: what was said earlier changes what comes next.
-      normal(name('attn_q'), [dim, dim], spread * 2),
-      normal(name('attn_k'), [dim, dim], spread * 2),
-      normal(name('attn_v'), [dim, dim], spread * 2),
-      normal(name('attn_output'), [dim, dim], spread * 2),
-      ones(name('ffn_norm')),
-      normal(name('ffn_gate'), [dim, dim * 2], spread),
-      normal(name('ffn_up'), [dim, dim * 2], spread),
-      normal(name('ffn_down'), [dim * 2, dim], spread),
-    );
-  }
-  tensors.push(ones('output_norm.weight'), normal('output.weight', [dim, vocabularySize], spread * 2));
-  return tensors;
 }
 
 /** Box–Muller on a seeded generator: the same numbers on every platform up to Math.log's last bit. */

@@ -1,6 +1,6 @@
 /**
  * Writes GGUF version 3 (little-endian): header, metadata, tensor table, 32-byte aligned tensor data.
- * Used for random-weight models and adapters; it streams tensor by tensor, so memory stays at one tensor.
+ * Used for random-weight models, the starter model and adapters; it streams tensor by tensor, so memory stays at one tensor.
  */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 
@@ -11,10 +11,12 @@ export type GgufValue =
   | { type: 'strings'; value: readonly string[] }
   | { type: 'float32s' | 'int32s'; value: readonly number[] };
 
-/** `shape` in GGUF order: the fastest-running dimension first. Float32 only. */
+/** `shape` in GGUF order: the fastest-running dimension first. */
 export interface GgufTensor {
   name: string;
   shape: readonly number[];
+  /** How the values are stored; F32 unless said otherwise. F16 rounds to the nearest. */
+  type?: 'F32' | 'F16';
   data: () => Float32Array;
 }
 
@@ -37,7 +39,8 @@ export function writeGguf(
       if (data.length !== expected) {
         throw new RangeError(`tensor ${tensor.name}: ${data.length} values for a shape of ${expected}`);
       }
-      const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+      const stored = tensor.type === 'F16' ? new Float16Array(data) : data;
+      const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
       writeAll(descriptor, bytes);
       writeAll(descriptor, Buffer.alloc(padding(bytes.length)));
     }
@@ -61,8 +64,9 @@ function headerBytes(metadata: ReadonlyMap<string, GgufValue>, tensors: readonly
   let offset = 0;
   for (const tensor of tensors) {
     out.push(string(tensor.name), uint32(tensor.shape.length), ...tensor.shape.map(uint64));
-    out.push(uint32(0), uint64(offset)); // 0 = float32
-    const bytes = elements(tensor) * 4;
+    const half = tensor.type === 'F16';
+    out.push(uint32(half ? 1 : 0), uint64(offset)); // ggml's types: 0 = F32, 1 = F16
+    const bytes = elements(tensor) * (half ? 2 : 4);
     offset += bytes + padding(bytes);
   }
   const header = Buffer.concat(out);
