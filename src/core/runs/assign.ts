@@ -39,7 +39,12 @@ export function assign(yaml: string, assignments: readonly string[]): string {
   const read = readDocument(yaml);
   if ('problems' in read) {
     const [first] = read.problems;
-    throw new AppError({ code: 'CONFIG_INVALID', message: first?.message ?? 'The text is no YAML.' });
+    const line = first?.line ?? null;
+    const place = line === null ? '' : `line ${String(line)}: `;
+    throw new AppError({
+      code: 'CONFIG_INVALID',
+      message: `${place}${first?.message ?? 'The text is no YAML.'}`,
+    });
   }
   for (const assignment of assignments) {
     const { path, value } = parseAssignment(assignment);

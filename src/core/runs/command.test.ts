@@ -36,6 +36,13 @@ describe('commandFor', () => {
     );
   });
 
+  it('adds nothing to a preset that only got its model', () => {
+    for (const { presetId } of builtInPresets()) {
+      const run = runOf(presetId, ['policy.model=m.gguf']);
+      expect(commandFor(run, builtInPresets())).toBe(`daydream run ${presetId} --set policy.model=m.gguf`);
+    }
+  });
+
   it('gives a command that leads back to the very same run', () => {
     const run = runOf('rollout-household', [
       'policy.model=x.gguf',

@@ -2,6 +2,7 @@
 import type { Preset, Run } from '#shared/schema/run.ts';
 import { runSchema } from '#shared/schema/run.ts';
 import { parse } from 'yaml';
+import { withProfile } from '#core/early-experience/index.ts';
 
 type Leaves = Map<string, unknown>;
 
@@ -20,7 +21,7 @@ function difference(run: Leaves, base: Leaves): [string, unknown][] | null {
 }
 
 /** One shell word for POSIX shells. */
-function quoted(word: string): string {
+export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
@@ -33,7 +34,7 @@ function flow(value: unknown): string {
 function presetLeaves({ yaml }: Preset): Leaves | null {
   const value = parse(yaml) as { policy?: { model?: string } } | null;
   if (value?.policy?.model === '') value.policy.model = ' ';
-  const parsed = runSchema.safeParse(value);
+  const parsed = runSchema.safeParse(withProfile(value));
   return parsed.success ? leaves(parsed.data) : null;
 }
 
@@ -47,6 +48,6 @@ export function commandFor(run: Run, presets: readonly Preset[]): string {
     best = { presetId: preset.presetId, sets };
   }
   if (best === null) return 'daydream run FILE.yaml';
-  const words = best.sets.map(([path, value]) => `--set ${quoted(`${path}=${flow(value)}`)}`);
-  return ['daydream run', quoted(best.presetId), ...words].join(' ');
+  const words = best.sets.map(([path, value]) => `--set ${shellWord(`${path}=${flow(value)}`)}`);
+  return ['daydream run', shellWord(best.presetId), ...words].join(' ');
 }

@@ -48,6 +48,48 @@ describe('parseRun', () => {
     ]);
   });
 
+  it.each([
+    [
+      'demonstrations: { source: foo }',
+      'demonstrations.source',
+      '`"foo"` is not permitted here; it takes one of `solver`, `recorded`, `import`.',
+    ],
+    [
+      'demonstrations: {}',
+      'demonstrations.source',
+      'Nothing is given here; it takes one of `solver`, `recorded`, `import`.',
+    ],
+    [
+      'reflection: { generator: other }',
+      'reflection.generator',
+      '`"other"` is not permitted here; it takes `self`, or a mapping.',
+    ],
+    [
+      'reflection: { unit: step }',
+      'reflection.unit',
+      '`"step"` is not permitted here; it takes one of `state`, `alternative`.',
+    ],
+    ['branching: { sr: { k: 65 } }', 'branching.sr.k', '`65` is not permitted here; it takes at most 64.'],
+    [
+      'branching: { sr: { k: four } }',
+      'branching.sr.k',
+      '`"four"` is not permitted here; it takes a number.',
+    ],
+    ['limits: 3', 'limits', '`3` is not permitted here; it takes a mapping.'],
+  ])('says for %j what may be there', (line, path, message) => {
+    const { problems } = parseRun(`${valid.replace('rollout', 'early-experience')}${line}\n`);
+    expect(problems).toEqual([{ path, message, severity: 'error', line: 7 }]);
+  });
+
+  it('lists the kinds of run where the kind is unknown', () => {
+    expect(parseRun('kind: train\n').problems).toEqual([
+      expect.objectContaining({
+        path: 'kind',
+        message: expect.stringContaining('`rollout`, `early-experience`'),
+      }),
+    ]);
+  });
+
   it('reports broken YAML with line and column', () => {
     const { problems } = parseRun('kind: rollout\nenvironment: [a, b\npolicy: x: y\n');
     expect(problems.length).toBeGreaterThan(0);

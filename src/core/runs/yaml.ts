@@ -7,6 +7,7 @@ import type { Document, Node } from 'yaml';
 import { runSchema } from '#shared/schema/run.ts';
 import type { Run, RunProblem } from '#shared/schema/run.ts';
 import { withProfile } from '#core/early-experience/index.ts';
+import { issueWords, valueAt } from '#core/runs/issue-words.ts';
 import { unknownKeys } from '#core/runs/unknown-keys.ts';
 
 /** Characters; a real run file has about 2,000. */
@@ -113,7 +114,7 @@ export function parseRun(text: string): ParsedRun {
   const parsed = runSchema.safeParse(withProfile(value));
   for (const issue of parsed.error?.issues ?? []) {
     const path = issue.path.filter((part) => typeof part !== 'symbol');
-    problems.push(problem(showPath(path), issue.message, line(path)));
+    problems.push(problem(showPath(path), issueWords(issue, valueAt(value, path)), line(path)));
   }
   return { run: problems.length === 0 ? (parsed.data ?? null) : null, problems };
 }

@@ -191,16 +191,21 @@ function alignmentOf(metadata: ReadonlyMap<string, MetadataValue>, file: string)
   return alignment;
 }
 
+/** A download that broke off is told by its size: what is there, and what the header promises. */
 function checkExtents(cursor: Cursor, tensors: readonly TensorInfo[], dataOffset: number): void {
-  for (const { name, offset, bytes } of tensors) {
-    const end = dataOffset + offset + (bytes ?? 1);
-    if (end <= cursor.size) continue;
-    throw new AppError({
-      code: 'MODEL_FILE_TRUNCATED',
-      message: `${cursor.file} is cut off: tensor ${name} ends at byte ${end}, the file has ${cursor.size}. Download or copy it again.`,
-      data: { file: cursor.file, fileBytes: cursor.size, neededBytes: end },
-    });
-  }
+  const ends = tensors.map(({ offset, bytes }) => dataOffset + offset + (bytes ?? 1));
+  const promised = ends.reduce((longest, end) => Math.max(longest, end), 0);
+  if (promised <= cursor.size) return;
+  const cut = ends.filter((end) => end > cursor.size).length;
+  throw new AppError({
+    code: 'MODEL_FILE_TRUNCATED',
+    message: `${cursor.file} is cut off: ${count(cursor.size)} bytes are there, its header promises ${count(promised)}; ${count(cut)} of ${count(tensors.length)} tensors are not whole. Download or copy it again.`,
+    data: { file: cursor.file, fileBytes: cursor.size, neededBytes: promised },
+  });
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en');
 }
 
 /** Sequential reads through one window. */
@@ -219,11 +224,12 @@ class Cursor {
   }
 
   require(length: number, what: string): void {
-    if (this.position + length <= this.size) return;
+    const needed = this.position + length;
+    if (needed <= this.size) return;
     throw new AppError({
       code: 'MODEL_FILE_TRUNCATED',
-      message: `${this.file} ends within ${what} (byte ${this.position} of ${this.size}). Download or copy it again.`,
-      data: { file: this.file, fileBytes: this.size },
+      message: `${this.file} is cut off: ${count(this.size)} bytes are there, its header promises at least ${count(needed)}; it ends within ${what}. Download or copy it again.`,
+      data: { file: this.file, fileBytes: this.size, neededBytes: needed },
     });
   }
 
