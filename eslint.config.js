@@ -56,6 +56,18 @@ export default tseslint.config(
     rules: forbid(...dangerous, ui, hosts, ['^#workers/', 'core talks to workers through core/process.']),
   },
   {
+    files: ['src/core/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'CallExpression[callee.name=/^mkdir(Sync)?$/] Property[key.name="recursive"]',
+          message: 'It never ends where a parent refuses with ENOENT (/proc): core/make-folder.ts.',
+        },
+      ],
+    },
+  },
+  {
     files: ['src/core/store/driver.ts'],
     rules: forbid(electron, llama, playwright, websocket, childProcess, ui, hosts),
   },
@@ -149,6 +161,10 @@ export default tseslint.config(
   },
   {
     files: ['**/*.test.{ts,tsx}', 'test/**/*.{ts,tsx}', 'bench/**/*.ts'],
-    rules: { 'no-restricted-imports': 'off', '@typescript-eslint/no-non-null-assertion': 'off' },
+    rules: {
+      'no-restricted-imports': 'off',
+      'no-restricted-syntax': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
   },
 );

@@ -56,6 +56,21 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGINT'): Pro
   return (await closed)[0];
 }
 
+describe.skipIf(process.platform !== 'linux')('a data folder that cannot be made', () => {
+  it.each(['/proc/daydream', '/proc/1/daydream/data', '/dev/null/data'])(
+    '%s is refused in words at once',
+    async (place) => {
+      const child = spawn(process.execPath, [entry, '--data-dir', place, 'jobs'], { timeout: 20_000 });
+      let stderr = '';
+      child.stderr.on('data', (chunk) => (stderr += String(chunk)));
+      const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+      expect({ code, signal }).toEqual({ code: 3, signal: null });
+      expect(stderr).toContain(`FILE_NOT_FOUND: The folder ${place} cannot be made`);
+      expect(stderr).toContain('Choose another one');
+    },
+  );
+});
+
 describe('exit codes', () => {
   it.each([
     [['--help'], 0],

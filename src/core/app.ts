@@ -2,7 +2,7 @@
  * The composition root: everything is wired here by hand, from what a host gives. Hosts (Electron's main process, `serve`, the
  * commands, tests) differ only in their ports and in how they carry the router; transport is theirs.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createRolloutJob } from '#core/agents/index.ts';
@@ -12,6 +12,7 @@ import { createEnvironmentRegistry } from '#core/environments/index.ts';
 import { createJobEngine } from '#core/jobs/index.ts';
 import { createModelService } from '#core/llm/index.ts';
 import { createFileLogger } from '#core/log.ts';
+import { makeFolder } from '#core/make-folder.ts';
 import type { Disposable, HostPorts } from '#core/ports.ts';
 import { createNodeSpawner } from '#core/process/index.ts';
 import { createSecretFile } from '#core/secrets.ts';
@@ -41,7 +42,7 @@ const slots = { compute: 1, light: 2 };
 /** @throws AppError HOST_LOCKED, STORE_CORRUPT, STORE_TOO_NEW, DISK_FULL; nothing stays open then */
 export async function createApp(ports: HostPorts): Promise<App> {
   const { dataFolder, clock, log, version } = ports;
-  mkdirSync(dataFolder, { recursive: true });
+  makeFolder(dataFolder);
   const opened: (() => void | Promise<void>)[] = [];
   const disposeAll = async () => {
     for (const close of opened.splice(0).toReversed()) await close();
@@ -114,7 +115,7 @@ function applicationVersion(): string {
 
 /** The ports of a host that is a plain Node process. */
 export function nodePorts(options: { kind: HostPorts['kind']; dataFolder: string }): HostPorts {
-  mkdirSync(options.dataFolder, { recursive: true });
+  makeFolder(options.dataFolder);
   const log = createFileLogger(options.dataFolder);
   return {
     ...options,

@@ -1,7 +1,8 @@
 /** Events with fields, one JSON object a line, in the data folder. Nothing is sent anywhere. */
-import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { existsSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { makeFolder } from '#core/make-folder.ts';
 import type { Logger } from '#core/ports.ts';
 
 /** The file before this size is kept as `.1`; older ones go. */
@@ -9,7 +10,7 @@ const rotateAtBytes = 10 * 1024 * 1024;
 
 export function createFileLogger(dataFolder: string): Logger {
   const folder = join(dataFolder, 'logs');
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const file = join(folder, 'daydream.log');
   if (existsSync(file) && statSync(file).size > rotateAtBytes) renameSync(file, `${file}.1`);
   // Synchronous: the lines before a crash are the ones that matter.

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/websocket';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket as WsClient } from 'ws';
 import type { ClientOptions } from 'ws';
 import { openTestApp } from '#test/helpers/app.ts';
@@ -110,6 +110,8 @@ describe('the WebSocket', () => {
   });
 
   it('survives garbage and closes on a frame that is too large', async () => {
+    const warn = vi.spyOn(test.app.services.log, 'warn').mockImplementation(() => undefined);
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const socket = new WsClient(`ws://127.0.0.1:${String(server.port)}${withToken()}`);
     await once(socket, 'open');
     for (const garbage of [
@@ -126,6 +128,13 @@ describe('the WebSocket', () => {
     const [code] = (await once(socket, 'close')) as [number];
     expect(code).toBe(1009);
     expect(await upgrade(withToken())).toBe(101);
+    // One line for all of it, without a stack: no client can fill the log.
+    expect(warn.mock.calls).toEqual([
+      [{ reason: expect.stringMatching(/^[^\n]{1,200}$/) }, 'message-unreadable'],
+    ]);
+    expect(printed).not.toHaveBeenCalled();
+    warn.mockRestore();
+    printed.mockRestore();
   });
 });
 

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { RPCHandler } from '@orpc/server/ws';
+import { RPCHandler } from '@orpc/server/websocket';
 import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import { AppError } from '#shared/errors.ts';
 import type { App } from '#core/app.ts';
 import { hostAllowed, originAllowed, securityHeaders, tokenMatches } from './guard.ts';
@@ -66,6 +67,23 @@ export async function serve({ app, port: wantedPort, files }: ServeOptions): Pro
   http.maxConnections = mostConnections;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: largestMessageBytes });
   const handler = new RPCHandler(app.router);
+
+  // Not `handler.upgrade`: what cannot be read would end in an unhandled rejection. One line a connection, so that no client can
+  // fill the log.
+  function carry(connection: WebSocket): void {
+    let complained = false;
+    connection.on('message', (data: Buffer, isBinary) => {
+      handler
+        .message(connection, isBinary ? new Uint8Array(data).buffer : data.toString('utf8'))
+        .catch((thrown: unknown) => {
+          if (!complained)
+            app.services.log.warn({ reason: (thrown as Error).message.slice(0, 200) }, 'message-unreadable');
+          complained = true;
+        });
+    });
+    connection.on('close', () => handler.close(connection));
+  }
+
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
     let reason: string | null = '400 Bad Request';
@@ -80,7 +98,7 @@ export async function serve({ app, port: wantedPort, files }: ServeOptions): Pro
     }
     sockets.handleUpgrade(request, socket, head, (connection) => {
       connection.on('error', () => connection.terminate());
-      void handler.upgrade(connection);
+      carry(connection);
     });
   });
   port = await listen(http, wantedPort);

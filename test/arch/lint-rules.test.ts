@@ -34,6 +34,12 @@ describe('eslint.config.js', () => {
       'export const a = (x?: string) => x!.length;\n',
       '@typescript-eslint/no-non-null-assertion',
     ],
+    [
+      'a mkdir that may never end',
+      'src/core/a.ts',
+      "import { mkdirSync } from 'node:fs';\nmkdirSync('a', { recursive: true });\n",
+      'no-restricted-syntax',
+    ],
     ['a loose comparison', 'src/core/a.ts', 'export const a = (x: string) => x == "b";\n', 'eqeqeq'],
   ])('reports %s', async (_name, path, text, rule) => {
     expect(await rulesFor(path, text)).toContain(rule);

@@ -5,13 +5,14 @@
 import { createHash } from 'node:crypto';
 import type { Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { open, readFile, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError } from '#shared/errors.ts';
 import { sha256Schema } from '#shared/ids.ts';
 import type { DatasetId } from '#shared/ids.ts';
 import type { DatasetPart, Manifest, SftRow } from '#shared/schema/dataset.ts';
 import { datasetPartSchema, manifestSchema } from '#shared/schema/dataset.ts';
+import { makeFolder } from '#core/make-folder.ts';
 import { datasetCard } from '#core/datasets/card.ts';
 import { rowProblem, softProblem } from '#core/datasets/validate-row.ts';
 
@@ -52,7 +53,7 @@ export async function writeDataset(
   try {
     await refuseForeignFolder(folder, owner);
     await rm(partial, { recursive: true, force: true });
-    await mkdir(partial, { recursive: true });
+    makeFolder(partial);
     const files = await openFiles(partial, target, options.signal);
     let manifest: Manifest;
     try {

@@ -21,6 +21,13 @@ test('the product’s default names every deviation of the spec’s table that c
   ]);
 });
 
+test('a policy without thoughts is recorded where the rows hold reflections', () => {
+  const policy = { model: 'm', thought: false };
+  expect(labels(written({ policy }))).toContain('thought-prompt');
+  expect(labels(written({ policy, reflection: { enabled: false } }))).not.toContain('thought-prompt');
+  expect(labels(written({ policy, branching: { sr: { enabled: false } } }))).not.toContain('thought-prompt');
+});
+
 test('the paper’s profile sets every switch that the file is silent about', () => {
   const raw = withProfile(written({ profile: 'paper' }));
   const run = earlyExperienceRunSchema.parse(raw);

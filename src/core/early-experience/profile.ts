@@ -73,6 +73,11 @@ export function withProfile(raw: unknown, familyOf: (environmentId: string) => s
   return underlay(raw, paperSwitches(familyOf(id.split('-')[0] ?? id)));
 }
 
+/** Whether the run's data sets can hold reflection rows: they compare SR alternatives. */
+export function writesReflections({ reflection, branching }: EarlyExperienceRun): boolean {
+  return reflection.enabled && branching.sr.enabled;
+}
+
 /** Where this run differs from the paper, switch by switch. */
 export function deviationsOf(
   run: EarlyExperienceRun,
@@ -158,6 +163,11 @@ export function deviationsOf(
       `Filters that differ from the paper’s table: ${extra.join(', ')}.`,
     );
   }
+  note(
+    writesReflections(run) && !run.policy.thought,
+    'thought-prompt',
+    'The policy that collects acts without thoughts; the rows have the prompt that allows them, since reflections are thoughts. Evaluate with `policy.thought: true`.',
+  );
   note(run.export.expertThought, 'expert-thought', 'Expert rows carry a placeholder thought.');
   note(
     !run.export.stripRewardText,

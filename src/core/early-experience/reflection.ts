@@ -116,14 +116,14 @@ export function cleanReflection(raw: string): string {
   return text.replace(/\n{2,}/gu, '\n').trim();
 }
 
-/** Eq. 4: input s_i only, target c ∘ a_i. The system prompt asks for thoughts, whatever the run's policy does. */
+/** Eq. 4: input s_i only, target c ∘ a_i. */
 export function reflectionMessages(
   state: AgentState,
   text: string,
   expertAction: string,
   settings: PromptSettings,
 ): PlainMessage[] {
-  const input = agentMessages(state, { ...settings, thought: true });
+  const input = agentMessages(state, settings);
   return [
     ...input.map(({ role, content }): PlainMessage => ({ role, content })),
     { role: 'assistant', content: formatAnswer({ thought: text, action: expertAction }) },

@@ -116,6 +116,25 @@ test('a placeholder thought is written only where it is asked for', () => {
   expect(target({ export: { expertThought: true } })).not.toBeNull();
 });
 
+test('expert and reflection rows have one prompt, and it allows what their targets hold', () => {
+  const system = (list: ReturnType<typeof rowsOf>, part: string) =>
+    new Set(list.flatMap(({ part: own, row }) => (own === part ? [row.messages[0]?.content ?? ''] : [])));
+  for (const history of [{ style: 'append' }, { style: 'window', steps: 2 }]) {
+    for (const fewShot of [false, true]) {
+      const rows = rowsOf({}, { history, fewShot, thought: false });
+      const [prompt, ...others] = system(rows, 'expert_sft');
+      expect(others).toEqual([]);
+      expect(prompt).toContain('<think>');
+      expect(system(rows, 'reflection_sft')).toEqual(new Set([prompt]));
+      const input = (part: string, step: number) =>
+        rows.find(({ part: own, row }) => own === part && row.meta.step === step)?.row.messages.slice(0, -1);
+      expect(input('reflection_sft', 2)).toEqual(input('expert_sft', 2));
+    }
+  }
+  const [plain] = system(rowsOf({ reflection: { enabled: false } }, { thought: false }), 'expert_sft');
+  expect(plain).not.toContain('<think>');
+});
+
 test('no two rows share an object: changing one changes no other', () => {
   const rows = rowsOf().map(({ row }) => row);
   const seen = new Set<unknown>();

@@ -7,6 +7,7 @@ import { agentMessages, expertAnswer, identityHash } from '#core/agents/index.ts
 import type { Demonstration, ExpertState } from '#core/early-experience/expert-states.ts';
 import { expertStates, placeholderThought } from '#core/early-experience/expert-states.ts';
 import { iwmMessages } from '#core/early-experience/iwm.ts';
+import { writesReflections } from '#core/early-experience/profile.ts';
 import { reflectionMessages } from '#core/early-experience/reflection.ts';
 
 export interface RowSource {
@@ -28,9 +29,10 @@ export function* demonstrationRows(
   options: RowOptions,
 ): Generator<{ part: DatasetPart; row: SftRow }> {
   const { run, actionGuide } = options;
+  const settings = rowSettings(run, options.settings);
   const thought = placeholderThought(run);
   for (const state of expertStates(source.demonstration, { actionGuide, placeholderThought: thought })) {
-    yield { part: 'expert_sft', row: expertRow(source.demonstration, state, thought, options) };
+    yield { part: 'expert_sft', row: expertRow(source.demonstration, state, thought, settings) };
     const here = source.branches.filter(({ stepIndex }) => stepIndex === state.stepIndex);
     for (const branch of iwmBranches(here, run)) {
       const row = iwmRow(source.demonstration, state, branch, options);
@@ -38,9 +40,18 @@ export function* demonstrationRows(
     }
     const written = source.reflections.filter(({ stepIndex }) => stepIndex === state.stepIndex);
     for (const reflection of exportable(written)) {
-      yield { part: 'reflection_sft', row: reflectionRow(source.demonstration, state, reflection, options) };
+      yield { part: 'reflection_sft', row: reflectionRow(source.demonstration, state, reflection, settings) };
     }
   }
+}
+
+/**
+ * D_expert and D_refl are mixed in one pass over the same s_i (section 4.3), and every method of an environment has one prompt
+ * format (section 5.1): both sets get the same system prompt. Reflections are reasoning, so where they are written it is the
+ * prompt that allows a thought (and lets it be left out, as most experts do), also when the policy that collected acts without.
+ */
+function rowSettings(run: EarlyExperienceRun, settings: PromptSettings): PromptSettings {
+  return { ...settings, thought: settings.thought || writesReflections(run) };
 }
 
 /** Eq. 1: a_i after s_i, in the very messages that the evaluator sends. */
@@ -48,7 +59,7 @@ function expertRow(
   demonstration: Demonstration,
   state: ExpertState,
   placeholder: string | null,
-  { settings }: RowOptions,
+  settings: PromptSettings,
 ): SftRow {
   const input = agentMessages(state.state, settings).map(({ role, content }): PlainMessage => ({
     role,
@@ -90,7 +101,7 @@ function reflectionRow(
   demonstration: Demonstration,
   state: ExpertState,
   reflection: Reflection,
-  { settings }: RowOptions,
+  settings: PromptSettings,
 ): SftRow {
   const messages = reflectionMessages(state.state, reflection.text, state.expertAction, settings);
   return row('sr', demonstration, state, messages, {

@@ -1,16 +1,8 @@
 /** Checkpoint data that is too large for the database. The file is complete before anything points to it. */
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { hash } from 'node:crypto';
+import { makeFolder } from '#core/make-folder.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Sha256 } from '#shared/ids.ts';
 
@@ -29,7 +21,7 @@ export function writeCheckpointFile(folder: string, name: string, content: Uint8
   const file = path.join(folder, name);
   const temporary = `${file}.partial`;
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     const descriptor = openSync(temporary, 'w');
     try {
       writeFileSync(descriptor, content);

@@ -2,12 +2,12 @@
  * A tiny Llama with random weights: nothing is learned, everything else is real. It runs the whole path (tokenizer, chat
  * template, KV cache, grammars, adapters) where no pre-trained model is at hand, and says so in its name and metadata.
  */
-import { mkdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { llamaMetadata, llamaTensors } from './gguf/llama.ts';
 import type { LlamaShape } from './gguf/llama.ts';
+import { makeFolder } from '#core/make-folder.ts';
 import { writeGguf } from './gguf/write-gguf.ts';
 import type { GgufTensor } from './gguf/write-gguf.ts';
 
@@ -70,7 +70,7 @@ export function writeRandomGguf(file: string, options: RandomGgufOptions): void 
       chatTemplate: (options.chatTemplate ?? true) ? chatTemplate : null,
     },
   );
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   writeGguf(file, { metadata, tensors: modelTensors(options.seed, shape) });
 }
 

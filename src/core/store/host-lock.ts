@@ -5,9 +5,10 @@
  *
  * `host.json` (0600) says who holds the lock and where it listens. It is information, not the lock.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { makeFolder } from '#core/make-folder.ts';
 import { isBusy, openConnection } from '#core/store/driver.ts';
 import type { Connection } from '#core/store/driver.ts';
 import { AppError } from '#shared/errors.ts';
@@ -35,7 +36,7 @@ const holderSchema = z.object({
 
 /** Throws HOST_LOCKED with the holder's pid and whether it can be attached to. */
 export function acquireHostLock(folder: string): HostLock {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const connection = lock(folder);
   let held = true;
   // Replaces what a killed host left behind; from here on `host.json` is ours.

@@ -1,16 +1,7 @@
 /** Opens the store: check, migrate, assemble. One process writes; others read through store-reader. */
-import {
-  existsSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  closeSync,
-  renameSync,
-  rmSync,
-  statSync,
-  fsyncSync,
-} from 'node:fs';
+import { existsSync, openSync, readSync, closeSync, renameSync, rmSync, statSync, fsyncSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '#core/make-folder.ts';
 import { createBlobStore } from '#core/store/blobs.ts';
 import { createBranchStore } from '#core/store/branches.ts';
 import { createCatalogueStore } from '#core/store/catalogue.ts';
@@ -117,19 +108,6 @@ function assembleStore(connection: Connection): Store {
       connection.close();
     },
   };
-}
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (error) {
-    throw new AppError({
-      code: 'FILE_NOT_FOUND',
-      message: `The folder ${folder} cannot be made. Choose another one, or check that you may write there.`,
-      data: { folder },
-      cause: error,
-    });
-  }
 }
 
 /** Before SQLite touches it: opening a file in WAL mode may write to it, and a damaged file must stay as it is. */
