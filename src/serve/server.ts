@@ -68,20 +68,24 @@ export async function serve({ app, port: wantedPort, files }: ServeOptions): Pro
   const sockets = new WebSocketServer({ noServer: true, maxPayload: largestMessageBytes });
   const handler = new RPCHandler(app.router);
 
-  // Not `handler.upgrade`: what cannot be read would end in an unhandled rejection. One line a connection, so that no client can
-  // fill the log.
+  // Not `upgrade` of the handler for ws, which prints what it cannot read, stack and all. One line a connection, so that no client
+  // can fill the log.
   function carry(connection: WebSocket): void {
+    // The handler sends through it and knows the connection by it; it listens itself only after its own `upgrade`.
+    const peer: Parameters<typeof handler.close>[0] = {
+      send: (data) => connection.send(data as string | Uint8Array),
+      addEventListener: () => undefined,
+    };
     let complained = false;
     connection.on('message', (data: Buffer, isBinary) => {
-      handler
-        .message(connection, isBinary ? new Uint8Array(data).buffer : data.toString('utf8'))
-        .catch((thrown: unknown) => {
-          if (!complained)
-            app.services.log.warn({ reason: (thrown as Error).message.slice(0, 200) }, 'message-unreadable');
-          complained = true;
-        });
+      const message = isBinary ? new Uint8Array(data).buffer : data.toString('utf8');
+      handler.message(peer, message).catch((thrown: unknown) => {
+        if (complained) return;
+        complained = true;
+        app.services.log.warn({ reason: (thrown as Error).message.slice(0, 200) }, 'message-unreadable');
+      });
     });
-    connection.on('close', () => handler.close(connection));
+    connection.on('close', () => handler.close(peer));
   }
 
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {

@@ -11,6 +11,7 @@ import {
   numberOf,
   parseRow,
 } from '#core/store/columns.ts';
+import { noteRestart } from '#core/store/garbage.ts';
 import type { Meters } from '#core/store/meters.ts';
 import type { EpisodeStore } from '#core/store/port.ts';
 import { decodeCursor, encodeCursor, pageFrom } from '#core/store/queries/cursor.ts';
@@ -124,7 +125,8 @@ export function createEpisodeStore(connection: Connection, texts: TextColumns, m
     return key;
   }
 
-  function removeSteps(key: number): void {
+  function removeAttempt(key: number): void {
+    noteRestart(meters);
     meters.add('steps', -connection.run('DELETE FROM steps WHERE episode_key = ?', [key]));
   }
 
@@ -180,7 +182,7 @@ export function createEpisodeStore(connection: Connection, texts: TextColumns, m
             data: { episodeId: episode.episodeId },
           });
         }
-        if (found !== null) removeSteps(found.key);
+        if (found !== null) removeAttempt(found.key);
         upsert(episode);
       });
     },
@@ -203,7 +205,7 @@ export function createEpisodeStore(connection: Connection, texts: TextColumns, m
       connection.transaction(() => {
         const found = find(episode.episodeId);
         if (found?.status === 'finished') return;
-        if (found !== null) removeSteps(found.key);
+        if (found !== null) removeAttempt(found.key);
         insertSteps(upsert(episode), list);
       });
     },

@@ -10,6 +10,7 @@ import { createDatasetStore } from '#core/store/datasets.ts';
 import { openConnection, storeCorrupt } from '#core/store/driver.ts';
 import type { Connection } from '#core/store/driver.ts';
 import { createEpisodeStore } from '#core/store/episodes.ts';
+import { collectBlobs } from '#core/store/garbage.ts';
 import { createJobQueueStore } from '#core/store/job-queue.ts';
 import { createJobStore } from '#core/store/jobs.ts';
 import { createMeters } from '#core/store/meters.ts';
@@ -36,16 +37,18 @@ export function openStore(options: { file: string; clock: Clock; log: Logger }):
   if (!isNew) checkHeader(file);
   const startedAt = clock.now();
   const connection = openConnection(file);
+  let blobsRemoved = 0;
   try {
     if (!isNew) checkIntegrity(connection);
     migrate(connection);
     if (!isNew && !hasExpectedSchema(connection))
       throw storeCorrupt(file, 'its tables are not the ones that Daydream made');
+    blobsRemoved = collect(connection, log);
   } catch (error) {
     connection.close();
     throw error;
   }
-  log.info({ file, isNew, schemaVersion, tookMs: clock.now() - startedAt }, 'store-opened');
+  log.info({ file, isNew, schemaVersion, blobsRemoved, tookMs: clock.now() - startedAt }, 'store-opened');
   return assembleStore(connection);
 }
 
@@ -108,6 +111,17 @@ function assembleStore(connection: Connection): Store {
       connection.close();
     },
   };
+}
+
+/** A full disk is no reason not to open: what is to be removed does no harm and is removed another time. */
+function collect(connection: Connection, log: Logger): number {
+  try {
+    return collectBlobs(connection, createMeters(connection));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'DISK_FULL') throw error;
+    log.warn({ reason: error.message }, 'blobs-not-collected');
+    return 0;
+  }
 }
 
 /** Before SQLite touches it: opening a file in WAL mode may write to it, and a damaged file must stay as it is. */

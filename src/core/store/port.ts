@@ -225,7 +225,10 @@ export interface CatalogueStore {
 }
 
 export interface BlobStore {
-  /** Content-addressed; storing the same bytes again costs nothing. */
+  /**
+   * Content-addressed; storing the same bytes again costs nothing. Kept for good only where a row of this transaction refers to
+   * it: the rest may go when the store is opened next.
+   */
   put(content: string | Uint8Array): Sha256;
   getText(hash: Sha256): string | null;
   getBytes(hash: Sha256): Uint8Array | null;
