@@ -128,7 +128,7 @@ describe('whatever is written, started again and opened', () => {
             store.close();
           }
         }),
-        { numRuns: 40 },
+        { numRuns: 15 },
       );
     },
   );
