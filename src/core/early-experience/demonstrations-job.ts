@@ -14,6 +14,7 @@ import type { ImportedDemonstration } from '#core/early-experience/import-demons
 import { readDemonstrations } from '#core/early-experience/import-demonstrations.ts';
 import type { DemonstrationsSpec } from '#core/early-experience/spec.ts';
 import { demonstrationsSpecSchema } from '#core/early-experience/spec.ts';
+import { splitProblem } from '#core/early-experience/training-split.ts';
 
 export function createDemonstrationsJob(services: CoreServices): JobDefinition<DemonstrationsSpec> {
   return defineJob<DemonstrationsSpec>({
@@ -28,12 +29,8 @@ type Context = JobContext<DemonstrationsSpec>;
 
 async function demonstrations(context: Context, services: CoreServices): Promise<DemonstrationsResult> {
   const { run } = context.spec;
-  if (run.environment.split !== 'train') {
-    throw new AppError({
-      code: 'CONFIG_INVALID',
-      message: `Training data come from the split train, not ${run.environment.split}: a model must not be trained on tasks that it is measured on. Set environment.split to train.`,
-    });
-  }
+  const problem = splitProblem(run);
+  if (problem !== null) throw new AppError({ code: 'CONFIG_INVALID', message: problem });
   const provider = services.environments.get(run.environment.id);
   const { ids: collected, refused } = await collect(context, services, provider);
   const { kept, rejected } = await prove(collected, context, services, provider);

@@ -2,3 +2,4 @@
 export { exportAgain } from '#core/early-experience/export.ts';
 export { createEarlyExperienceJobs } from '#core/early-experience/pipeline-job.ts';
 export { deviationsOf, withProfile } from '#core/early-experience/profile.ts';
+export { splitProblem } from '#core/early-experience/training-split.ts';

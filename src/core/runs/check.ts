@@ -8,7 +8,7 @@ import type { Model } from '#shared/schema/model.ts';
 import type { Role } from '#shared/schema/policy.ts';
 import type { EarlyExperienceRun, Run, RunProblem } from '#shared/schema/run.ts';
 import type { CoreServices } from '#core/services.ts';
-import { deviationsOf } from '#core/early-experience/index.ts';
+import { deviationsOf, splitProblem } from '#core/early-experience/index.ts';
 import { commandFor } from '#core/runs/command.ts';
 import { estimateRun } from '#core/runs/estimate.ts';
 import { nearest } from '#core/runs/nearest.ts';
@@ -52,10 +52,8 @@ function environmentProblems(services: CoreServices, run: Run): Found[] {
     const message = `${id} has ${String(available)} tasks in ${split}, not ${String(tasks)}; all of them are used.`;
     found.push(warning(['environment', 'tasks'], message));
   }
-  if (run.kind === 'early-experience' && split !== 'train') {
-    const message = `Training data come from train; rows of ${split} must not be evaluated on ${split}.`;
-    found.push(warning(['environment', 'split'], message));
-  }
+  const wrongSplit = run.kind === 'early-experience' ? splitProblem(run) : null;
+  if (wrongSplit !== null) found.push(error(['environment', 'split'], wrongSplit));
   if (
     run.kind === 'early-experience' &&
     run.demonstrations.source === 'solver' &&
