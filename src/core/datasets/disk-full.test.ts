@@ -1,4 +1,7 @@
-/** A full disk cannot be made without rights on the machine; the system call's answer stands in for it. */
+/**
+ * A full disk cannot be made without rights on the machine; the system call's answer stands in for it. Where there are rights,
+ * test/slow/disk-full.test.ts fills a real one.
+ */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import type * as promises from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -73,7 +73,7 @@ describe('a full disk', () => {
     migrate(connection);
     const episodes = createEpisodeStore(connection, createBlobStore(connection), createMeters(connection));
     episodes.insertWhole(makeEpisode(1, { status: 'finished' }), [makeStep('episode-1', 0)]);
-    // SQLite's limit on pages stands for the disk: the same code from the same place. test/slow fills a real one.
+    // SQLite's limit on pages stands for the disk: the same code from the same place. test/slow/disk-full.test.ts fills a real one.
     connection.pragma(`max_page_count = ${Number(connection.pragma('page_count')) + 3}`);
     const steps = Array.from({ length: 300 }, (_, step) =>
       makeStep('episode-2', step, { observation: 'x'.repeat(900) }),
