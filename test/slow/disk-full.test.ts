@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,
-  fsyncSync,
+  ftruncateSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -58,9 +58,8 @@ function takeSpace(disk: string, left: number): { giveBack(): void } {
   } catch (error) {
     expect((error as NodeJS.ErrnoException).code).toBe('ENOSPC');
   }
-  fsyncSync(descriptor);
+  ftruncateSync(descriptor, Math.max(0, written - left));
   closeSync(descriptor);
-  execFileSync('truncate', ['-s', String(Math.max(0, written - left)), file]);
   return { giveBack: () => rmSync(file) };
 }
 
