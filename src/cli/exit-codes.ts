@@ -44,6 +44,7 @@ const byCode: Record<ErrorCode, number> = {
   MODEL_UNSUPPORTED: exitCodes.model,
   MODEL_OUT_OF_MEMORY: exitCodes.model,
   MODEL_CONTEXT_FULL: exitCodes.model,
+  MODEL_PROMPT_LIMIT: exitCodes.model,
   MODEL_CRASHED: exitCodes.model,
   MODEL_HTTP: exitCodes.model,
   ENVIRONMENT_UNKNOWN: exitCodes.environment,

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { modelIdSchema, sha256Schema } from '#shared/ids.ts';
 import type { Job } from '#shared/schema/job.ts';
 import type { Model } from '#shared/schema/model.ts';
+import { promptOverLimit } from '#shared/worker/too-long.ts';
 import { createEnvironmentRegistry } from '#core/environments/index.ts';
 import type { EnvironmentProvider, EnvironmentRegistry } from '#core/environments/port.ts';
 import { createJobEngine } from '#core/jobs/index.ts';
@@ -30,6 +31,7 @@ export type Writer = (request: GenerateRequest, sample: number) => string | Prom
 const idsOf = (text: string): number[] => [...text].map((character) => character.codePointAt(0) ?? 0);
 
 export interface FakeModel extends ChatModel {
+  /** Those that it answered. */
   readonly requests: GenerateRequest[];
 }
 
@@ -61,7 +63,6 @@ export function fakeModel(write: Writer, format: 'chat' | 'completion' = 'chat')
     },
     async generate(request, options) {
       options?.signal?.throwIfAborted();
-      requests.push(request);
       const promptTokens: number[] = [];
       let prompt = '';
       for (const { role, content, tokens } of request.messages) {
@@ -70,6 +71,11 @@ export function fakeModel(write: Writer, format: 'chat' | 'completion' = 'chat')
       }
       prompt += '<assistant>';
       promptTokens.push(...idsOf('<assistant>'));
+      const { maxPromptTokens } = request;
+      if (maxPromptTokens !== undefined && promptTokens.length > maxPromptTokens) {
+        throw promptOverLimit(promptTokens.length, maxPromptTokens);
+      }
+      requests.push(request);
       const generations: Generation[] = [];
       for (let sample = 0; sample < request.n; sample += 1) {
         const text = await write(request, sample);

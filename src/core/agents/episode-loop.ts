@@ -182,14 +182,14 @@ async function oneStep(
     history,
     observation,
   };
-  let decision: Decision | 'token-limit';
+  let decision: Decision;
   try {
     decision = await actor.decide(state, { stepIndex, session, signal });
   } catch (thrown) {
+    if (thrown instanceof AppError && thrown.code === 'MODEL_PROMPT_LIMIT') return 'token-limit';
     if (thrown instanceof AppError && thrown.code === 'MODEL_CONTEXT_FULL') return 'context-full';
     throw thrown;
   }
-  if (decision === 'token-limit') return 'token-limit';
   const answeredAt = clock.now();
   const { answer, completion, tokens } = decision;
   const action = matchAdmissible(answer.action, observation.admissible) ?? answer.action;

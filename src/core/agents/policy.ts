@@ -13,7 +13,6 @@ import { actionGrammar } from '#core/agents/grammar.ts';
 import { sha256 } from '#core/agents/hash.ts';
 import type { AgentState, PromptSettings } from '#core/agents/prompt.ts';
 import { agentMessages } from '#core/agents/prompt.ts';
-import { PromptMeter } from '#core/agents/prompt-meter.ts';
 import { promptDelta } from '#core/agents/tokens.ts';
 
 export interface Decision {
@@ -28,11 +27,11 @@ export interface Decision {
 
 /** One episode's mind. `decide` is called once a step, in order. */
 export interface Actor {
-  /** `token-limit`: the prompt would pass the limit, nothing was asked. */
+  /** @throws AppError MODEL_PROMPT_LIMIT, MODEL_CONTEXT_FULL where the conversation is too long */
   decide(
     state: AgentState,
     options: { stepIndex: number; session: EnvironmentSession; signal: AbortSignal },
-  ): Promise<Decision | 'token-limit'>;
+  ): Promise<Decision>;
   /** The exact ids of the answer, for the next prompt; empty where unknown. */
   end(): Promise<void>;
 }
@@ -68,19 +67,17 @@ export function modelPolicy(
     settings,
     facts: modelFacts(model, policy, modelId, modelSha256),
     actor({ episodeId, seed, maxPromptTokens }) {
-      const meter = new PromptMeter(model);
       let previous: number[] = [];
       return {
         async decide(state, { stepIndex, signal }) {
-          const messages = agentMessages(state, settings);
-          if ((await meter.measure(messages, signal)) > maxPromptTokens) return 'token-limit';
           const request: GenerateRequest = {
-            messages,
+            messages: agentMessages(state, settings),
             sessionKey: episodeId,
             n: 1,
             sampling: policy.sampling,
             seed: (seed + stepIndex) & 0x7fffffff,
             maxTokens: policy.maxTokens,
+            maxPromptTokens,
             stop: ACTION_STOP,
             format: policy.format,
             ...(policy.actionGrammar

@@ -120,7 +120,7 @@ test('an answer without an action is a parse failure, and the model is told', as
   );
 });
 
-test('a prompt that would pass the limit ends the episode before the model is asked', async () => {
+test('a prompt that would pass the limit ends the episode before the model answers', async () => {
   const model = fakeModel(wanderer);
   const opened = open({ model });
   await opened.run('rollout', spec({ limits: { maxSteps: 6, maxPromptTokens: 64 } }));

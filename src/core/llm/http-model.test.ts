@@ -164,6 +164,27 @@ describe('a model on an OpenAI-compatible server', () => {
     },
   );
 
+  it.each([
+    '{"error":{"code":"context_length_exceeded","message":"too long"}}',
+    '{"error":{"code":400,"type":"exceed_context_size_error","message":"too long"}}',
+    '{"object":"error","message":"This model\'s maximum context length is 4096 tokens."}',
+  ])('says context-full, not a failure, where the server calls the prompt too long: %s', async (body) => {
+    replies = [{ status: 400, body }];
+    await expect(client().generate(ask)).rejects.toMatchObject({ code: 'MODEL_CONTEXT_FULL' });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('refuses an answer whose prompt was over the limit, by the server’s own count', async () => {
+    replies = [completion('a', 'b'), completion('a', 'b')];
+    await expect(client().generate({ ...ask, maxPromptTokens: 8 })).rejects.toMatchObject({
+      code: 'MODEL_PROMPT_LIMIT',
+      data: { tokens: 9, maxPromptTokens: 8 },
+    });
+    await expect(client().generate({ ...ask, maxPromptTokens: 9 })).resolves.toMatchObject({
+      evaluatedPromptTokens: 9,
+    });
+  });
+
   it('times out with the time it had', async () => {
     replies = [{ ...completion('a', 'b'), afterMs: 2000 }];
     await expect(client({ timeoutMs: 50 }).generate(ask)).rejects.toThrow(/within 0\.05 s/);

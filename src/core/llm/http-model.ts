@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import type { Model } from '#shared/schema/model.ts';
+import { promptOverLimit } from '#shared/worker/too-long.ts';
 import type { ChatModel, ChatModelInfo, GenerateRequest, GenerateResult, Generation } from './port.ts';
 
 export interface HttpModelOptions {
@@ -70,10 +71,15 @@ export class HttpModel implements ChatModel {
     while (generations.length < request.n) {
       const body = completionBody(request, this.info.model.remoteName ?? '', generations.length);
       const answer = await this.#ask('chat/completions', body, completionSchema, options);
+      const read = answer.usage?.prompt_tokens ?? 0;
+      const { maxPromptTokens } = request;
+      if (maxPromptTokens !== undefined && read > maxPromptTokens) {
+        throw promptOverLimit(read, maxPromptTokens);
+      }
       for (const choice of answer.choices.slice(0, request.n - generations.length)) {
         generations.push(toGeneration(choice, request));
       }
-      evaluated += answer.usage?.prompt_tokens ?? 0;
+      evaluated += read;
       promptTokens = answer.prompt_token_ids ?? [];
     }
     return {
@@ -168,10 +174,12 @@ export class HttpModel implements ChatModel {
     if (!response.ok) {
       const retry = response.status === 429 || response.status >= 500;
       const pauseMs = retryAfterMs(response.headers.get('retry-after'));
-      const error = this.#failure(
-        `it answered ${response.status}: ${failureText(text)}${statusHint(response.status)}`,
-        response.status,
-      );
+      const error = tooLongForServer(response.status, text)
+        ? this.#contextFull(text)
+        : this.#failure(
+            `it answered ${response.status}: ${failureText(text)}${statusHint(response.status)}`,
+            response.status,
+          );
       return { kind: 'failed', retry, error, ...(pauseMs === null ? {} : { pauseMs }) };
     }
     try {
@@ -188,6 +196,14 @@ export class HttpModel implements ChatModel {
       message: `${this.info.model.name}: ${reason}`,
       data: { url: this.info.model.location, status },
       cause,
+    });
+  }
+
+  #contextFull(text: string): AppError {
+    return new AppError({
+      code: 'MODEL_CONTEXT_FULL',
+      message: `${this.info.model.name}: the server's context is shorter than the conversation (${failureText(text)}). Nothing was generated. Start the server with a larger context, shorten the history, or allow fewer steps.`,
+      data: { url: this.info.model.location },
     });
   }
 
@@ -280,6 +296,12 @@ function failureText(text: string): string {
     // Not JSON: shown as it is.
   }
   return text.trim().slice(0, 300) || 'no explanation';
+}
+
+/** OpenAI's code, llama.cpp's type, and vLLM's words. */
+function tooLongForServer(status: number, text: string): boolean {
+  const words = /context_length_exceeded|exceed_context_size|maximum context length/;
+  return status >= 400 && status < 500 && words.test(text);
 }
 
 function statusHint(status: number): string {

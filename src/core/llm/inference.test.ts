@@ -232,6 +232,19 @@ describe('the KV cache', () => {
     const messages = [{ role: 'user' as const, content: 'look '.repeat(2000) }];
     await expect(model.generate(request({ messages }))).rejects.toMatchObject({ code: 'MODEL_CONTEXT_FULL' });
   });
+
+  it('holds to the caller’s prompt limit, counted exactly', async () => {
+    const messages = [{ role: 'user' as const, content: 'look at the lamp' }];
+    const { promptTokens } = await model.generate(request({ messages }));
+    const length = promptTokens.length;
+    await expect(model.generate(request({ messages, maxPromptTokens: length - 1 }))).rejects.toMatchObject({
+      code: 'MODEL_PROMPT_LIMIT',
+      data: { tokens: length, maxPromptTokens: length - 1 },
+    });
+    await expect(model.generate(request({ messages, maxPromptTokens: length }))).resolves.toMatchObject({
+      promptTokens,
+    });
+  });
 });
 
 describe('grammars', () => {

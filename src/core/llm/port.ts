@@ -34,6 +34,11 @@ export interface GenerateRequest {
   sampling: Sampling;
   seed: number;
   maxTokens: number;
+  /**
+   * A longer prompt fails with MODEL_PROMPT_LIMIT. Whoever has the ids counts before anything is evaluated; a server counts
+   * for itself, so its answer is paid for and then refused.
+   */
+  maxPromptTokens?: number;
   /** Stop texts; the text that matched is kept in `text` (so that tokens and text agree). */
   stop?: readonly string[];
   grammar?: GrammarSpec;

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
-import { AppError } from '#shared/errors.ts';
 import type { Model } from '#shared/schema/model.ts';
+import { contextFull, promptOverLimit } from '#shared/worker/too-long.ts';
 import type { ChatModel, ChatModelInfo, GenerateRequest, GenerateResult, Generation } from './port.ts';
 
 /** The text of sample `index`. `random`: in [0, 1), seeded by the request. */
@@ -51,11 +51,12 @@ export class ScriptedModel implements ChatModel {
     signal?.throwIfAborted();
     const prompt = request.messages.map(({ role, content }) => `${role}: ${content}\n`).join('');
     const promptTokens = bytesOf(prompt);
+    const { maxPromptTokens } = request;
+    if (maxPromptTokens !== undefined && promptTokens.length > maxPromptTokens) {
+      throw promptOverLimit(promptTokens.length, maxPromptTokens);
+    }
     if (promptTokens.length >= this.info.contextTokens) {
-      throw new AppError({
-        code: 'MODEL_CONTEXT_FULL',
-        message: `The conversation has ${promptTokens.length} tokens, the context is ${this.info.contextTokens}. Nothing was generated.`,
-      });
+      throw contextFull(promptTokens.length, this.info.contextTokens);
     }
     const generations: Generation[] = [];
     for (let index = 0; index < request.n; index += 1) {

@@ -61,6 +61,7 @@ export const generateParamsSchema = z.object({
   sampling: samplingSchema,
   seed: z.int(),
   maxTokens: z.int().min(1),
+  maxPromptTokens: z.int().min(1).optional(),
   stop: z.array(z.string().min(1)).optional(),
   grammar: grammarSpecSchema.optional(),
   format: promptFormatSchema,

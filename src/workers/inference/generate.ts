@@ -1,6 +1,7 @@
 /** n answers to one prompt: the prompt is evaluated once, every answer starts from its cache. */
 import type { GenerateParams, WorkerGenerateResult } from '#shared/worker/inference.ts';
 import { AppError } from '#shared/errors.ts';
+import { contextFull, promptOverLimit } from '#shared/worker/too-long.ts';
 import type { CompiledGrammar } from './grammar.ts';
 import type { Native, NativeGrammarState } from './native.ts';
 import { completionStop } from './prompt.ts';
@@ -40,6 +41,10 @@ export async function generate(
   signal: AbortSignal,
 ): Promise<WorkerGenerateResult> {
   const promptLength = prompt.tokens.length;
+  const { maxPromptTokens } = request;
+  if (maxPromptTokens !== undefined && promptLength > maxPromptTokens) {
+    throw promptOverLimit(promptLength, maxPromptTokens);
+  }
   if (promptLength >= parts.contextTokens) throw contextFull(promptLength, parts.contextTokens);
   const stops = [...(request.stop ?? []), ...(prompt.completionFormat ? [completionStop] : [])];
   const slot = await parts.slots.acquire(request.sessionKey, prompt.tokens, signal);
@@ -178,14 +183,4 @@ function stopReason(
   if (sample.tokens.length >= request.maxTokens) return 'length';
   // The next token would be evaluated at this position.
   return promptLength + sample.tokens.length > parts.contextTokens - 1 ? 'length' : null;
-}
-
-export function contextFull(tokens: number, contextTokens: number): AppError {
-  return new AppError({
-    code: 'MODEL_CONTEXT_FULL',
-    message:
-      `The conversation has ${tokens} tokens, but the model was loaded with a context of ${contextTokens}. Nothing was generated. ` +
-      'Load it with a larger context, shorten the history, or allow fewer steps.',
-    data: { tokens, contextTokens },
-  });
 }

@@ -3,9 +3,10 @@ import type { Llama, LlamaEmbeddingContext, LlamaModel, Token } from 'node-llama
 import { AppError } from '#shared/errors.ts';
 import { batchTokens } from '#shared/worker/batch-tokens.ts';
 import type { GenerateParams, Loaded, LoadParams, WorkerGenerateResult } from '#shared/worker/inference.ts';
+import { contextFull } from '#shared/worker/too-long.ts';
 import { Decoder } from './decoder.ts';
 import type { Turnstile } from './decoder.ts';
-import { contextFull, generate } from './generate.ts';
+import { generate } from './generate.ts';
 import { compileGrammar } from './grammar.ts';
 import type { CompiledGrammar } from './grammar.ts';
 import { openNative } from './native.ts';
