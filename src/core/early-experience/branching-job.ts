@@ -85,7 +85,11 @@ async function branch(context: JobContext<BranchingSpec, BranchingTotals>, servi
       committed: new Set(),
       lastError: null,
     };
-    if (site.proposer !== null) site.totals.format = site.proposer.model.info.format;
+    if (site.proposer !== null) {
+      const { format, model } = site.proposer.model.info;
+      site.totals.format = format;
+      site.totals.modelId = model.modelId;
+    }
     const done = services.store.branches.doneStates(context.jobId);
     await runPool(
       episodeIds,

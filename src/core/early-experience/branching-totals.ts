@@ -1,4 +1,5 @@
 /** What the branching job counts, kept in its checkpoint so that a resumed job goes on counting. */
+import type { ModelId } from '#shared/ids.ts';
 import type { Branch } from '#shared/schema/branch.ts';
 import type { JobContext } from '#core/jobs/port.ts';
 import type { AlternativeSet } from '#core/early-experience/sampling.ts';
@@ -23,6 +24,8 @@ export interface BranchingTotals {
   completionTokens: number;
   /** How the proposing model was prompted; the exported rows use the same. */
   format: 'chat' | 'completion';
+  /** Which model proposed; null where none was asked. */
+  modelId: ModelId | null;
 }
 
 export function emptyTotals(): BranchingTotals {
@@ -43,6 +46,7 @@ export function emptyTotals(): BranchingTotals {
     evaluatedPromptTokens: 0,
     completionTokens: 0,
     format: 'chat',
+    modelId: null,
   };
 }
 

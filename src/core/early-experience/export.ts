@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import { datasetIdSchema } from '#shared/ids.ts';
+import { datasetIdSchema, modelIdSchema } from '#shared/ids.ts';
 import type { JobId } from '#shared/ids.ts';
 import type { Reflection, ReflectionFlag } from '#shared/schema/branch.ts';
 import { reflectionFlagSchema } from '#shared/schema/branch.ts';
@@ -11,6 +11,7 @@ import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
 import type { CoreServices } from '#core/services.ts';
 import type { PromptSettings } from '#core/agents/index.ts';
 import { canonicalJson, identityHash, promptSettings, sha256 } from '#core/agents/index.ts';
+import { findModel } from '#core/llm/index.ts';
 import type { DatasetWriter } from '#core/datasets/index.ts';
 import { writeDataset } from '#core/datasets/index.ts';
 import { demonstrationsResult, readDemonstration } from '#core/early-experience/demonstrations-of.ts';
@@ -209,6 +210,7 @@ const stageFactsSchema = z.object({
   format: z.enum(['chat', 'completion']).default('chat'),
   promptCharacters: z.number().default(0),
   promptTokens: z.number().default(0),
+  modelId: modelIdSchema.nullable().default(null),
 });
 
 /** What the earlier stages learnt about the models: prompt format, real characters per token, names and hashes. */
@@ -221,18 +223,24 @@ function modelFacts(spec: ExportSpec, { store }: Services) {
   const tokens = branching.promptTokens + reflection.promptTokens;
   const generator = spec.run.reflection.generator;
   const roles = [
-    { role: 'policy', reference: spec.run.policy.model },
+    { role: 'policy', reference: spec.run.policy.model, modelId: branching.modelId },
     ...(spec.reflectionJobId === null
       ? []
-      : [{ role: 'reflector', reference: generator === 'self' ? spec.run.policy.model : generator.model }]),
+      : [
+          {
+            role: 'reflector',
+            reference: generator === 'self' ? spec.run.policy.model : generator.model,
+            modelId: reflection.modelId,
+          },
+        ]),
   ];
   return {
     format: branching.format,
     charactersPerToken: tokens === 0 ? null : characters / tokens,
-    models: roles.map(({ role, reference }) => {
-      const model = store.models
-        .list()
-        .find(({ modelId, location }) => modelId === reference || location === reference);
+    models: roles.map(({ role, reference, modelId }) => {
+      // The stage knows which file it loaded; a role that no stage asked is known by what the run calls it.
+      const used = modelId === null ? null : store.models.get(modelId);
+      const model = used ?? findModel(store.models.list(), reference);
       return { role, label: model?.name ?? path.basename(reference), sha256: model?.sha256 ?? null };
     }),
   };

@@ -145,3 +145,34 @@ test('a dropped reflection comes back by review, and a kept one goes', async () 
     expect.objectContaining({ filter: 'label-leak', dropped: page.items.length - 1 }),
   ]);
 });
+
+test('the manifest knows the model that was used, by whatever name the run calls it', async () => {
+  const model = fakeModel(writer);
+  const { run: start, services } = open({ model });
+  services.store.models.upsert({ ...model.info.model, name: 'my writer' });
+  const job = await start('early-experience', run({ policy: { model: 'my writer' } }));
+  expect(job.error).toBeNull();
+  const sha256 = 'f'.repeat(64);
+  const [dataset] = services.store.datasets.list({ cursor: null, limit: 10 }).items;
+  expect(dataset?.manifest.models).toEqual([
+    { role: 'policy', label: 'my writer', sha256 },
+    { role: 'reflector', label: 'my writer', sha256 },
+  ]);
+  // Renamed since: what was loaded then is what the stages say, not what the name means now.
+  services.store.models.upsert({ ...model.info.model, name: 'renamed' });
+  const again = await exportAgain({ jobId: job.jobId, folder: null, name: 'again' }, services, {
+    signal: new AbortController().signal,
+  });
+  expect(again.manifest.models.map((used) => used.sha256)).toEqual([sha256, sha256]);
+});
+
+test('a model that no stage asked is known by its name', async () => {
+  const model = fakeModel(writer);
+  const { run: start, services } = open({ model });
+  services.store.models.upsert({ ...model.info.model, name: 'my writer' });
+  const branching = { iwm: { sampler: 'uniform' }, sr: { enabled: false } };
+  const job = await start('early-experience', run({ policy: { model: 'my writer' }, branching }));
+  expect(job.error).toBeNull();
+  const [dataset] = services.store.datasets.list({ cursor: null, limit: 10 }).items;
+  expect(dataset?.manifest.models).toEqual([{ role: 'policy', label: 'my writer', sha256: 'f'.repeat(64) }]);
+});

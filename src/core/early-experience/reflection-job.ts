@@ -115,7 +115,8 @@ async function reflect(context: JobContext<ReflectionSpec, ReflectionTotals>, se
     );
     context.pausePoint();
     if (site.lastError !== null && site.totals.states === 0) throw site.lastError;
-    return { ...site.totals, format: loaded.model.info.format };
+    const { format, model } = loaded.model.info;
+    return { ...site.totals, format, modelId: model.modelId };
   } finally {
     await loaded.release();
   }

@@ -1,3 +1,4 @@
+export { findModel } from './find-model.ts';
 export { createModelService } from './service.ts';
 export type { ModelServiceOptions, SecretStore } from './service.ts';
 export { writeRandomGguf } from './random-gguf.ts';

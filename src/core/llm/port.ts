@@ -116,7 +116,7 @@ export interface LoadOptions {
 /** Models known to the store, and the one place that loads them. */
 export interface ModelService {
   list(): Promise<Model[]>;
-  /** A model id, a path, or `scripted:…`; registers a path on first use. @throws MODEL_NOT_FOUND, MODEL_FILE_INVALID, … */
+  /** A model id, a path, a name that one model has, or `scripted:…`; registers a path on first use. @throws MODEL_NOT_FOUND, MODEL_FILE_INVALID, … */
   resolve(reference: string): Promise<Model>;
   add(path: string): Promise<Model[]>;
   addHttp(options: { baseUrl: string; model: string; apiKey?: string | undefined }): Promise<Model>;

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cpus, hostname } from 'node:os';
 import { AppError, assertNever } from '#shared/errors.ts';
-import { modelIdSchema } from '#shared/ids.ts';
 import type { ModelId, Sha256 } from '#shared/ids.ts';
 import type { FitEstimate, Model, ThreadCalibration } from '#shared/schema/model.ts';
 import type { InferenceStatus } from '#shared/schema/system.ts';
@@ -13,6 +12,7 @@ import type { ModelStore } from '#core/store/port.ts';
 import { checkAdapter } from './adapter.ts';
 import { createCatalogue, httpModel, scriptedModel } from './catalogue.ts';
 import type { Catalogue } from './catalogue.ts';
+import { findModel } from './find-model.ts';
 import { estimateFit, refuseIfTooLarge } from './fit.ts';
 import { readGguf } from './gguf/read-gguf.ts';
 import { HttpModel } from './http-model.ts';
@@ -91,11 +91,7 @@ class Service implements ModelService {
 
   async resolve(reference: string): Promise<Model> {
     if (reference.startsWith('scripted:')) return this.#scripted(reference.slice('scripted:'.length));
-    const named = this.#options.models.list().filter(({ name }) => name === reference);
-    const stored =
-      this.#options.models.get(modelIdSchema.parse(reference)) ??
-      this.#options.models.byLocation(reference) ??
-      (named.length === 1 ? (named[0] ?? null) : null);
+    const stored = findModel(this.#options.models.list(), reference);
     if (stored?.kind === 'http') return stored;
     if (stored !== null && existsSync(stored.location)) return usable(stored);
     if (stored !== null) return usable(withPresence(stored));

@@ -1,4 +1,6 @@
+import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { writeRandomGguf } from '#core/llm/index.ts';
 import { openTestApp } from '#test/helpers/app.ts';
 import type { TestApp } from '#test/helpers/app.ts';
 
@@ -19,4 +21,17 @@ it('refuses to make training data of a split that models are measured on', async
   await expect(test.client.runs.start({ yaml })).rejects.toMatchObject({ data: { code: 'CONFIG_INVALID' } });
   const measured = await test.client.runs.check({ yaml: yaml.replace('early-experience', 'rollout') });
   expect(measured.problems.filter(({ path }) => path === 'environment.split')).toEqual([]);
+});
+
+it('estimates for a model called by its name what it estimates for its path', async () => {
+  const file = path.join(test.folder, 'random-weights-by-name.gguf');
+  writeRandomGguf(file, { seed: 3 });
+  await test.client.models.add({ path: file });
+  const memoryOf = async (reference: string) => {
+    const yaml = `kind: rollout\nenvironment: { id: household-small, tasks: 1 }\npolicy: { model: '${reference}' }\n`;
+    return (await test.client.runs.check({ yaml })).estimate?.memoryBytes;
+  };
+  const memory = await memoryOf(file);
+  expect(memory).toBeGreaterThan(0);
+  expect(await memoryOf('random-weights-by-name')).toBe(memory);
 });

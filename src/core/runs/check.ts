@@ -9,6 +9,7 @@ import type { Role } from '#shared/schema/policy.ts';
 import type { EarlyExperienceRun, Run, RunProblem } from '#shared/schema/run.ts';
 import type { CoreServices } from '#core/services.ts';
 import { deviationsOf, splitProblem } from '#core/early-experience/index.ts';
+import { findModel } from '#core/llm/index.ts';
 import { commandFor } from '#core/runs/command.ts';
 import { estimateRun } from '#core/runs/estimate.ts';
 import { nearest } from '#core/runs/nearest.ts';
@@ -68,15 +69,12 @@ function environmentProblems(services: CoreServices, run: Run): Found[] {
 const modelless: ReadonlySet<string> = new Set(['scripted:expert', 'scripted:random']);
 
 /** Without hashing or loading: this runs at each keystroke. A new path is registered when the run starts. */
-async function findModel(
+async function whatIsNamed(
   services: CoreServices,
   reference: string,
 ): Promise<Model | 'new file' | 'none needed' | null> {
-  const models = await services.models.list();
-  const known = models.find(({ modelId, location }) => modelId === reference || location === reference);
-  if (known !== undefined) return known;
-  const named = models.filter(({ name }) => name === reference);
-  if (named.length === 1) return named[0] ?? null;
+  const known = findModel(await services.models.list(), reference);
+  if (known !== null) return known;
   if (modelless.has(reference)) return 'none needed';
   if (reference.startsWith('scripted:')) return services.models.resolve(reference);
   return existsSync(reference) ? 'new file' : null;
@@ -84,7 +82,7 @@ async function findModel(
 
 async function roleProblems(services: CoreServices, role: Role, path: KeyPath, maxPrompt: number) {
   const found: Found[] = [];
-  const model = await findModel(services, role.model).catch((thrown: unknown) => thrown as Error);
+  const model = await whatIsNamed(services, role.model).catch((thrown: unknown) => thrown as Error);
   if (model instanceof Error) return [error([...path, 'model'], model.message)];
   if (model === null) {
     const message = `There is no model ${role.model}: neither a known id, nor a name that only one model has, nor a file. List them with \`daydream models\`.`;

@@ -6,6 +6,7 @@
 import type { FitEstimate } from '#shared/schema/model.ts';
 import { runSchema } from '#shared/schema/run.ts';
 import type { EarlyExperienceRun, RolloutRun, Run, RunEstimate, TaskSelection } from '#shared/schema/run.ts';
+import { findModel } from '#core/llm/index.ts';
 import type { CoreServices } from '#core/services.ts';
 
 const sampledTasks = 8;
@@ -143,10 +144,8 @@ async function modelFacts(
   services: CoreServices,
   run: Run,
 ): Promise<{ fit: FitEstimate | null; tokensPerSecond: number | null }> {
-  const model = (await services.models.list()).find(
-    ({ modelId, location }) => modelId === run.policy.model || location === run.policy.model,
-  );
-  if (model === undefined || model.kind !== 'gguf') return { fit: null, tokensPerSecond: null };
+  const model = findModel(await services.models.list(), run.policy.model);
+  if (model === null || model.kind !== 'gguf') return { fit: null, tokensPerSecond: null };
   const contextTokens = run.limits.maxPromptTokens + run.policy.maxTokens;
   const fit = await services.models
     .fit(model.modelId, { contextTokens, sequences: run.parallel })

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { modelIdSchema } from '#shared/ids.ts';
+import { httpModel } from './catalogue.ts';
+import { findModel } from './find-model.ts';
+
+const model = (id: string, name: string, location: string) => ({
+  ...httpModel('http://localhost:1', 'm', 0),
+  modelId: modelIdSchema.parse(id),
+  name,
+  location,
+});
+const a = model('a', 'small', '/models/a.gguf');
+const b = model('b', 'twin', '/models/b.gguf');
+const c = model('c', 'twin', '/models/c.gguf');
+const confusing = model('d', 'a', 'twin');
+
+it('takes an id, a place, or a name that only one model has', () => {
+  expect(findModel([a, b, c], 'a')).toBe(a);
+  expect(findModel([a, b, c], '/models/b.gguf')).toBe(b);
+  expect(findModel([a, b, c], 'small')).toBe(a);
+  expect(findModel([a, b, c], 'twin')).toBeNull();
+  expect(findModel([a, b, c], 'nobody')).toBeNull();
+});
+
+it('believes an id before a place, and a place before a name, whatever the order', () => {
+  expect(findModel([confusing, a], 'a')).toBe(a);
+  expect(findModel([b, confusing], 'twin')).toBe(confusing);
+});
