@@ -36,7 +36,12 @@ describe('every environment', () => {
       }
     }
     const registry = createEnvironmentRegistry({
-      catalogue: { folders: () => [], addFolder: () => undefined, removeFolder: () => false },
+      catalogue: {
+        folders: () => [],
+        games: () => [],
+        addFolder: () => undefined,
+        removeFolder: () => false,
+      },
       clock: { now: () => 0 },
     });
     alfworld = (await registry.addAlfworld(folder, environmentIdSchema.parse('alfworld'))).provider;

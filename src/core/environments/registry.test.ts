@@ -10,13 +10,18 @@ import { taskText } from './household/provider.ts';
 import { instructionOf, problemOf } from './household/task.ts';
 import { createEnvironmentRegistry } from './registry.ts';
 import type { FolderCatalogue } from './registry.ts';
+import type { EnvironmentFolder, FolderGame } from '#core/store/port.ts';
 
-type Entry = Parameters<FolderCatalogue['addFolder']>[0];
+interface Entry {
+  folder: EnvironmentFolder;
+  games: readonly FolderGame[];
+}
 
 function catalogueIn(entries: Map<EnvironmentId, Entry>): FolderCatalogue {
   return {
-    folders: () => [...entries.values()],
-    addFolder: (entry) => void entries.set(entry.environmentId, entry),
+    folders: () => [...entries.values()].map(({ folder }) => folder),
+    games: (environmentId) => [...(entries.get(environmentId)?.games ?? [])],
+    addFolder: (folder, games) => void entries.set(folder.environmentId, { folder, games }),
     removeFolder: (environmentId) => entries.delete(environmentId),
   };
 }
@@ -100,7 +105,7 @@ describe('the registry', () => {
     expect(typeOf('T1')).toBe('pick_and_place_simple');
     expect(typeOf('T2')).toBe('look_at_obj_in_light');
     expect(typeOf('T3')).toBe(some[2]?.type);
-    expect(entries.get(environmentIdSchema.parse('alfworld'))).toMatchObject({
+    expect(entries.get(environmentIdSchema.parse('alfworld'))?.folder).toMatchObject({
       folder,
       addedAt: 1234,
       kind: 'alfworld',
@@ -158,6 +163,40 @@ describe('the registry', () => {
     expect(later.list()).toHaveLength(2);
     expect(() => later.get(environmentIdSchema.parse('alfworld'))).toThrow(/Its recorded episodes are kept/);
     expect(entries.size).toBe(1);
+  });
+
+  it('reads no game again at a later start: what was added is in the catalogue', async () => {
+    await put('train/a/game.tw-pddl', gameText(0));
+    await put('valid_seen/b/game.tw-pddl', gameText(1));
+    const { provider } = await registry().addAlfworld(folder);
+    // A registry that looked into the files would see one game less and another checksum.
+    await rm(path.join(folder, 'valid_seen'), { recursive: true });
+    await put('train/a/game.tw-pddl', gameText(2));
+    const later = registry().get(provider.describe().id);
+    expect(later.describe()).toEqual(provider.describe());
+    expect(later.listTasks({})).toEqual(provider.listTasks({}));
+  });
+
+  it('does not play a file that was changed since it was added', async () => {
+    await put('game.tw-pddl', gameText(0));
+    const { provider } = await registry().addAlfworld(folder);
+    const [task] = provider.listTasks({}).tasks;
+    if (task === undefined) throw new Error('no task');
+    await put('game.tw-pddl', gameText(1));
+    const later = registry().get(provider.describe().id);
+    await expect(later.open({ taskId: task.taskId, seed: 1 })).rejects.toMatchObject({
+      code: 'ENVIRONMENT_DATA_INVALID',
+      message: expect.stringContaining('another game than the one that was added'),
+    });
+    await put('game.tw-pddl', gameText(0));
+    await (await later.open({ taskId: task.taskId, seed: 1 })).close();
+  });
+
+  it('gives two folders that are added at once an id each', async () => {
+    await put('game.tw-pddl', gameText(0));
+    const shared = registry();
+    const both = await Promise.all([shared.addAlfworld(folder), shared.addAlfworld(folder)]);
+    expect(both.map(({ provider }) => provider.describe().id)).toEqual(['alfworld', 'alfworld-2']);
   });
 
   it('follows no symbolic link out of the folder', async () => {

@@ -1,4 +1,4 @@
-/** Bundled worlds and the user's folders under one roof. Folders are remembered in the catalogue and indexed again on first use. */
+/** Bundled worlds and the user's folders under one roof. A folder's games are read once, when it is added (docs/adr/0019). */
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -6,15 +6,15 @@ import { AppError } from '#shared/errors.ts';
 import { environmentIdSchema } from '#shared/ids.ts';
 import type { EnvironmentId } from '#shared/ids.ts';
 import type { Clock } from '#core/ports.ts';
-import type { CatalogueStore } from '#core/store/port.ts';
+import type { CatalogueStore, FolderGame } from '#core/store/port.ts';
 import { findGameFiles, inspectGame } from './alfworld/folder.ts';
-import type { FoundGame, Rejected } from './alfworld/folder.ts';
+import type { Rejected } from './alfworld/folder.ts';
 import { createAlfworldProvider } from './alfworld/provider.ts';
 import { createHouseholdProvider } from './household/provider.ts';
 import type { EnvironmentProvider, EnvironmentRegistry } from './port.ts';
 
 /** The part of the store that the registry needs. */
-export type FolderCatalogue = Pick<CatalogueStore, 'folders' | 'addFolder' | 'removeFolder'>;
+export type FolderCatalogue = Pick<CatalogueStore, 'folders' | 'games' | 'addFolder' | 'removeFolder'>;
 
 export function createEnvironmentRegistry(options: {
   catalogue: FolderCatalogue;
@@ -25,16 +25,12 @@ export function createEnvironmentRegistry(options: {
   const bundledIds = new Set(bundled.map((provider) => provider.describe().id));
   const opened = new Map<EnvironmentId, EnvironmentProvider>();
 
-  /** null: the folder is gone or has no playable game any more; the entry is kept, the disk may come back. */
+  /** null: the folder is gone (the entry is kept, the disk may come back), or its games are not in the catalogue. */
   const fromFolder = (environmentId: EnvironmentId, folder: string): EnvironmentProvider | null => {
     const known = opened.get(environmentId);
     if (known !== undefined) return known;
     if (!isFolder(folder)) return null;
-    const games: FoundGame[] = [];
-    for (const file of findGameFiles(folder)) {
-      const game = inspectGame(folder, file);
-      if ('split' in game) games.push(game);
-    }
+    const games = catalogue.games(environmentId);
     if (games.length === 0) return null;
     const provider = createAlfworldProvider({ environmentId, folder, games });
     opened.set(environmentId, provider);
@@ -70,17 +66,7 @@ export function createEnvironmentRegistry(options: {
     },
     async addAlfworld(folder, id) {
       const root = path.resolve(folder);
-      const environmentId = id ?? freeId(bundledIds, catalogue);
-      if (
-        bundledIds.has(environmentId) ||
-        catalogue.folders().some((entry) => entry.environmentId === environmentId)
-      ) {
-        throw new AppError({
-          code: 'CONFLICT',
-          message: `An environment "${environmentId}" exists already; choose another id, or remove it first.`,
-          data: { environmentId },
-        });
-      }
+      if (id !== undefined) refuseTaken(id, bundledIds, catalogue);
       if (!isFolder(root)) {
         throw new AppError({
           code: 'FILE_NOT_FOUND',
@@ -88,14 +74,14 @@ export function createEnvironmentRegistry(options: {
           data: { folder: root },
         });
       }
-      const games: FoundGame[] = [];
+      const games: FolderGame[] = [];
       const rejected: Rejected[] = [];
-      for (const [index, file] of findGameFiles(root).entries()) {
+      for (const file of await findGameFiles(root)) {
         const game = inspectGame(root, file);
         if ('split' in game) games.push(game);
         else rejected.push(game);
         // Thousands of files take seconds: let the host answer others meanwhile.
-        if (index % 16 === 15) await nextTurn();
+        await nextTurn();
       }
       if (games.length === 0) {
         const [first] = rejected;
@@ -108,8 +94,11 @@ export function createEnvironmentRegistry(options: {
           data: { folder: root, rejected: rejected.length },
         });
       }
+      // Only now, in one turn: another folder may have been added while this one was read.
+      const environmentId = id ?? freeId(bundledIds, catalogue);
+      refuseTaken(environmentId, bundledIds, catalogue);
       const provider = createAlfworldProvider({ environmentId, folder: root, games });
-      catalogue.addFolder({ environmentId, kind: 'alfworld', folder: root, addedAt: clock.now() });
+      catalogue.addFolder({ environmentId, kind: 'alfworld', folder: root, addedAt: clock.now() }, games);
       opened.set(environmentId, provider);
       return { provider, games: games.length, rejected };
     },
@@ -122,6 +111,21 @@ export function createEnvironmentRegistry(options: {
 
 function isFolder(folder: string): boolean {
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** @throws AppError CONFLICT */
+function refuseTaken(
+  environmentId: EnvironmentId,
+  bundled: ReadonlySet<EnvironmentId>,
+  catalogue: FolderCatalogue,
+): void {
+  const added = catalogue.folders().some((entry) => entry.environmentId === environmentId);
+  if (!added && !bundled.has(environmentId)) return;
+  throw new AppError({
+    code: 'CONFLICT',
+    message: `An environment "${environmentId}" exists already; choose another id, or remove it first.`,
+    data: { environmentId },
+  });
 }
 
 /** `alfworld`, or `alfworld-2` and so on. */

@@ -35,13 +35,15 @@ export function environmentsHandlers(app: RpcServices) {
       return { environment, games, rejected };
     }),
     remove: environments.remove.handler(({ input }) => {
+      // A folder that is away has no provider, and can be removed all the same.
+      if (registry.remove(input.environmentId)) return { removed: true };
       if (registry.get(input.environmentId).describe().folder === null) {
         throw new AppError({
           code: 'CONFLICT',
           message: `${input.environmentId} is bundled with the application and cannot be removed.`,
         });
       }
-      return { removed: registry.remove(input.environmentId) };
+      return { removed: false };
     }),
     play: {
       open: environments.play.open.handler(({ input, signal }) => app.plays.open(input, { signal })),

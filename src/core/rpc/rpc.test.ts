@@ -68,6 +68,15 @@ describe('environments', () => {
     });
   });
 
+  it('removes an environment whose folder is away', async () => {
+    const environmentId = environmentIdSchema.parse('gone');
+    const entry = { environmentId, kind: 'alfworld' as const, folder: `${test.folder}/gone`, addedAt: 1 };
+    test.app.services.store.catalogue.addFolder(entry, []);
+    expect(await codeOf(test.client.environments.get({ environmentId }))).toBe('FILE_NOT_FOUND');
+    expect(await test.client.environments.remove({ environmentId })).toEqual({ removed: true });
+    expect(await codeOf(test.client.environments.remove({ environmentId }))).toBe('ENVIRONMENT_UNKNOWN');
+  });
+
   it('does not remove a bundled world', async () => {
     expect(await codeOf(test.client.environments.remove({ environmentId: small }))).toBe('CONFLICT');
   });

@@ -1,10 +1,10 @@
 /** What the user added or chose: environment folders, conformance results, presets, settings. */
 import { z } from 'zod';
 import type { Connection } from '#core/store/driver.ts';
-import { decodeJson, encodeJson, parseRow } from '#core/store/columns.ts';
+import { decodeJson, encodeJson, hashFromBytes, hashToBytes, parseRow } from '#core/store/columns.ts';
 import type { CatalogueStore } from '#core/store/port.ts';
-import { environmentIdSchema } from '#shared/ids.ts';
-import { conformanceResultSchema } from '#shared/schema/environment.ts';
+import { environmentIdSchema, sha256Schema } from '#shared/ids.ts';
+import { conformanceResultSchema, splitSchema } from '#shared/schema/environment.ts';
 import { settingsSchema } from '#shared/schema/system.ts';
 
 const folderSchema = z.object({
@@ -12,6 +12,13 @@ const folderSchema = z.object({
   kind: z.literal('alfworld'),
   folder: z.string(),
   addedAt: z.int(),
+});
+const gameSchema = z.object({
+  file: z.string(),
+  split: splitSchema,
+  type: z.string(),
+  instruction: z.string(),
+  contentHash: sha256Schema,
 });
 const presetSchema = z.object({ presetId: z.string(), title: z.string(), yaml: z.string() });
 
@@ -24,13 +31,35 @@ export function createCatalogueStore(connection: Connection): CatalogueStore {
           'SELECT environment_id AS environmentId, kind, folder, added_at AS addedAt FROM environment_folders ORDER BY environment_id',
         )
         .map((row) => parseRow(folderSchema, row, { table: 'environment_folders', file })),
-    addFolder(entry) {
-      connection.run(
-        `INSERT INTO environment_folders (environment_id, kind, folder, added_at) VALUES (?, ?, ?, ?)
-         ON CONFLICT (environment_id) DO UPDATE SET kind = excluded.kind, folder = excluded.folder, added_at = excluded.added_at`,
-        [entry.environmentId, entry.kind, entry.folder, entry.addedAt],
-      );
+    addFolder({ environmentId, kind, folder, addedAt }, games) {
+      connection.transaction(() => {
+        // Takes the games of an earlier entry with it.
+        connection.run('DELETE FROM environment_folders WHERE environment_id = ?', [environmentId]);
+        connection.run(
+          'INSERT INTO environment_folders (environment_id, kind, folder, added_at) VALUES (?, ?, ?, ?)',
+          [environmentId, kind, folder, addedAt],
+        );
+        for (const { file: game, split, type, instruction, contentHash } of games) {
+          connection.run(
+            'INSERT INTO environment_games (environment_id, file, split, type, instruction, content_hash) VALUES (?, ?, ?, ?, ?, ?)',
+            [environmentId, game, split, type, instruction, hashToBytes(contentHash)],
+          );
+        }
+      });
     },
+    games: (environmentId) =>
+      connection
+        .all(
+          'SELECT file, split, type, instruction, content_hash FROM environment_games WHERE environment_id = ? ORDER BY file',
+          [environmentId],
+        )
+        .map(({ content_hash: hash, ...row }) =>
+          parseRow(
+            gameSchema,
+            { ...row, contentHash: hashFromBytes(hash) },
+            { table: 'environment_games', file },
+          ),
+        ),
     removeFolder: (environmentId) =>
       connection.run('DELETE FROM environment_folders WHERE environment_id = ?', [environmentId]) === 1,
     saveConformance(result) {

@@ -3,9 +3,11 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore } from '#core/store/index.ts';
+import { firstSchema } from '#core/store/migrations/0001-first.ts';
+import { applicationId, schemaVersion } from '#core/store/migrations/index.ts';
 import type { Store } from '#core/store/port.ts';
 import { AppError } from '#shared/errors.ts';
-import type { EpisodeId, JobId } from '#shared/ids.ts';
+import type { EnvironmentId, EpisodeId, JobId } from '#shared/ids.ts';
 import {
   fixedClock,
   makeBranch,
@@ -69,6 +71,22 @@ describe('opening a store', () => {
     again.close();
   });
 
+  it('brings a store of the first version to this one and keeps what it holds', () => {
+    const database = new Database(file);
+    database.exec(firstSchema);
+    database.exec(
+      `INSERT INTO environment_folders VALUES ('alfworld', 'alfworld', '/games', 3);
+       PRAGMA user_version = 1; PRAGMA application_id = ${String(applicationId)};`,
+    );
+    database.close();
+    const store = open();
+    expect(store.check()).toBeNull();
+    const [folder] = store.catalogue.folders();
+    expect(folder).toMatchObject({ folder: '/games', addedAt: 3 });
+    expect(store.catalogue.games('alfworld' as EnvironmentId)).toEqual([]);
+    store.close();
+  });
+
   it('refuses a store of a newer version and leaves it as it is', () => {
     open().close();
     const database = new Database(file);
@@ -76,7 +94,7 @@ describe('opening a store', () => {
     database.close();
     const before = readFileSync(file);
     expect(() => open()).toThrow(
-      expect.objectContaining({ code: 'STORE_TOO_NEW', data: { file, found: 99, known: 1 } }),
+      expect.objectContaining({ code: 'STORE_TOO_NEW', data: { file, found: 99, known: schemaVersion } }),
     );
     expect(readFileSync(file).equals(before)).toBe(true);
   });

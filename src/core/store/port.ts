@@ -210,10 +210,32 @@ export interface TaskStore {
   get(environmentId: EnvironmentId, taskId: Task['taskId']): Task | null;
 }
 
+export interface EnvironmentFolder {
+  environmentId: EnvironmentId;
+  kind: 'alfworld';
+  folder: string;
+  addedAt: number;
+}
+
+/** One playable game of a user's folder. */
+export interface FolderGame {
+  /** Relative to the folder, with `/`. */
+  readonly file: string;
+  readonly split: Split;
+  readonly type: string;
+  /** Without the words `Your task is to:`. */
+  readonly instruction: string;
+  /** SHA-256 of the file. */
+  readonly contentHash: Sha256;
+}
+
 /** Environments that the user added, conformance results, presets, settings. */
 export interface CatalogueStore {
-  folders(): { environmentId: EnvironmentId; kind: 'alfworld'; folder: string; addedAt: number }[];
-  addFolder(entry: { environmentId: EnvironmentId; kind: 'alfworld'; folder: string; addedAt: number }): void;
+  folders(): EnvironmentFolder[];
+  /** Replaces what was known of this environment, its games included. */
+  addFolder(entry: EnvironmentFolder, games: readonly FolderGame[]): void;
+  /** As they were when the folder was added, by file. */
+  games(environmentId: EnvironmentId): FolderGame[];
   removeFolder(environmentId: EnvironmentId): boolean;
   saveConformance(result: ConformanceResult): void;
   conformance(environmentId: EnvironmentId): ConformanceResult | null;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore } from '#core/store/index.ts';
 import type { Store } from '#core/store/port.ts';
+import { sha256Schema } from '#shared/ids.ts';
 import type { DatasetId, EpisodeId, JobId, ModelId, TaskId, EnvironmentId } from '#shared/ids.ts';
 import { datasetSchema } from '#shared/schema/dataset.ts';
 import { conformanceResultSchema, taskSchema } from '#shared/schema/environment.ts';
@@ -230,11 +231,21 @@ describe('tasks, folders, conformance, presets and settings', () => {
       folder: '/games',
       addedAt: 3,
     };
-    store.catalogue.addFolder(folder);
-    store.catalogue.addFolder(folder);
+    const game = (file: string, split: 'train' | 'seen') => ({
+      file,
+      split,
+      type: 'pick',
+      instruction: 'put a mug away',
+      contentHash: sha256Schema.parse('a'.repeat(64)),
+    });
+    store.catalogue.addFolder(folder, [game('b', 'seen'), game('a', 'train')]);
+    expect(store.catalogue.games(folder.environmentId)).toEqual([game('a', 'train'), game('b', 'seen')]);
+    store.catalogue.addFolder(folder, [game('c', 'train')]);
     expect(store.catalogue.folders()).toEqual([folder]);
+    expect(store.catalogue.games(folder.environmentId)).toEqual([game('c', 'train')]);
     expect(store.catalogue.removeFolder(folder.environmentId)).toBe(true);
     expect(store.catalogue.removeFolder(folder.environmentId)).toBe(false);
+    expect(store.catalogue.games(folder.environmentId)).toEqual([]);
 
     const result = conformanceResultSchema.parse({
       environmentId: 'household',

@@ -3,28 +3,21 @@
  * trial, each with `game.tw-pddl` and usually `traj_data.json`. Any other layout works too: games outside these folders are `train`.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { toAppError } from '#shared/errors.ts';
+import { sha256Schema } from '#shared/ids.ts';
+import type { Sha256 } from '#shared/ids.ts';
 import type { Split } from '#shared/schema/environment.ts';
+import type { FolderGame } from '#core/store/port.ts';
 import { largestGameFile, loadGameFile } from '../alfred/game-file.ts';
 import type { Formula } from '../alfred/problem.ts';
 
 export const gameFileName = 'game.tw-pddl';
 const mostFiles = 100_000;
 const deepest = 12;
-
-export interface FoundGame {
-  /** Relative to the folder, with `/`. */
-  readonly file: string;
-  readonly split: Split;
-  readonly type: string;
-  /** Without the words `Your task is to:`. */
-  readonly instruction: string;
-  /** SHA-256 of the file. */
-  readonly contentHash: string;
-}
 
 export interface Rejected {
   readonly file: string;
@@ -39,17 +32,17 @@ const splitOfFolder: Readonly<Record<string, Split>> = {
 };
 
 /** Every game file below the folder, sorted. Symbolic links are not followed. */
-export function findGameFiles(folder: string): string[] {
+export async function findGameFiles(folder: string): Promise<string[]> {
   const found: string[] = [];
-  const walk = (relative: string, depth: number): void => {
+  const walk = async (relative: string, depth: number): Promise<void> => {
     if (depth > deepest) return;
-    for (const entry of readdirSync(path.join(folder, relative), { withFileTypes: true })) {
+    for (const entry of await readdir(path.join(folder, relative), { withFileTypes: true })) {
       const inner = relative === '' ? entry.name : `${relative}/${entry.name}`;
-      if (entry.isDirectory()) walk(inner, depth + 1);
+      if (entry.isDirectory()) await walk(inner, depth + 1);
       else if (entry.isFile() && entry.name === gameFileName && found.length < mostFiles) found.push(inner);
     }
   };
-  walk('', 0);
+  await walk('', 0);
   return found.sort();
 }
 
@@ -61,8 +54,12 @@ export function readGameText(folder: string, file: string): string {
   return readFileSync(full, 'utf8');
 }
 
+export function hashOfGame(text: string): Sha256 {
+  return sha256Schema.parse(createHash('sha256').update(text).digest('hex'));
+}
+
 /** Reads one file; a bad one gives its reason, never an exception. */
-export function inspectGame(folder: string, file: string): FoundGame | Rejected {
+export function inspectGame(folder: string, file: string): FolderGame | Rejected {
   try {
     const text = readGameText(folder, file);
     const { source } = loadGameFile(file, text);
@@ -72,7 +69,7 @@ export function inspectGame(folder: string, file: string): FoundGame | Rejected 
       split: splitOf(file),
       type: typeOf(folder, file, source.problem.goal),
       instruction: source.taskText.replace(/^Your task is to: /, ''),
-      contentHash: createHash('sha256').update(text).digest('hex'),
+      contentHash: hashOfGame(text),
     };
   } catch (error) {
     const failure = toAppError(error);

@@ -2,25 +2,26 @@
 import { createHash } from 'node:crypto';
 import { sha256Schema, taskIdSchema } from '#shared/ids.ts';
 import type { EnvironmentId, TaskId } from '#shared/ids.ts';
+import { AppError } from '#shared/errors.ts';
+import type { FolderGame } from '#core/store/port.ts';
 import type { EnvironmentDescription, Task } from '#shared/schema/environment.ts';
 import { loadGameFile } from '../alfred/game-file.ts';
 import { actionGuide, createAlfredProvider } from '../alfred/provider.ts';
 import { maxSteps } from '../alfred/session.ts';
 import type { EnvironmentProvider } from '../port.ts';
-import { readGameText } from './folder.ts';
-import type { FoundGame } from './folder.ts';
+import { hashOfGame, readGameText } from './folder.ts';
 
 export function createAlfworldProvider(options: {
   environmentId: EnvironmentId;
   folder: string;
-  games: readonly FoundGame[];
+  games: readonly FolderGame[];
 }): EnvironmentProvider {
   const { environmentId, folder, games } = options;
-  const fileOf = new Map<TaskId, string>();
+  const gameOf = new Map<TaskId, FolderGame>();
   const hash = createHash('sha256');
   const tasks = games.map((game): Task => {
     const taskId = taskIdSchema.parse(game.file.replace(/\/?game\.tw-pddl$/, '') || 'game');
-    fileOf.set(taskId, game.file);
+    gameOf.set(taskId, game);
     hash.update(`${game.file}\n${game.contentHash}\n`);
     return {
       taskId,
@@ -59,9 +60,17 @@ export function createAlfworldProvider(options: {
     describe: () => description,
     tasks: () => tasks,
     load(taskId) {
-      const file = fileOf.get(taskId);
-      if (file === undefined) throw new Error(`no file for listed task ${taskId}`);
-      return loadGameFile(file, readGameText(folder, file)).game;
+      const game = gameOf.get(taskId);
+      if (game === undefined) throw new Error(`no file for listed task ${taskId}`);
+      const text = readGameText(folder, game.file);
+      if (hashOfGame(text) !== game.contentHash) {
+        throw new AppError({
+          code: 'ENVIRONMENT_DATA_INVALID',
+          message: `${game.file} in ${folder} is another game than the one that was added. What was recorded is kept. Bring the file back, or remove the environment ${environmentId} and add the folder again.`,
+          data: { environmentId, file: game.file },
+        });
+      }
+      return loadGameFile(game.file, text).game;
     },
   });
 }

@@ -2,9 +2,10 @@
 import { openConnection } from '#core/store/driver.ts';
 import type { Connection } from '#core/store/driver.ts';
 import { firstSchema } from '#core/store/migrations/0001-first.ts';
+import { folderGames } from '#core/store/migrations/0002-games.ts';
 import { AppError } from '#shared/errors.ts';
 
-const migrations: readonly string[] = [firstSchema];
+const migrations: readonly string[] = [firstSchema, folderGames];
 
 /** "DayD": says that an SQLite file is ours. */
 export const applicationId = 0x44617944;
