@@ -1,12 +1,16 @@
 /**
- * `npm start`: the desktop window; where that cannot be, one line says why and the same GUI opens in the browser.
+ * `npm start`: the desktop window; where that cannot be, one line says why and the same GUI opens in the browser: that of the host
+ * which already runs on the data folder, else of a new one.
  * `npm start -- --data-dir FOLDER` works for both.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { defaultDataFolder } from '#core/data-folder.ts';
 import { fetchElectron, findElectron, project, whyNoWindow } from './lib/electron-binary.ts';
+import { findRunningGui } from './lib/running-host.ts';
 
 const args = process.argv.slice(2);
 const canOpenBrowser =
@@ -60,7 +64,23 @@ function openBrowser(url: string): void {
     .unref();
 }
 
+/** As `daydream serve` would choose it from the same arguments. */
+function dataFolder(): string {
+  const { values } = parseArgs({ args, strict: false, options: { 'data-dir': { type: 'string' } } });
+  const given = values['data-dir'] ?? process.env['DAYDREAM_DATA'];
+  return path.resolve(typeof given === 'string' ? given : defaultDataFolder());
+}
+
 async function serveInstead(reason: string): Promise<number> {
+  const running = await findRunningGui(dataFolder());
+  if (running !== null) {
+    console.log(
+      `No desktop window: ${reason}. Daydream already runs on this data folder (process ${String(running.pid)}).`,
+    );
+    console.log(`Daydream is at ${running.link}`);
+    if (canOpenBrowser) openBrowser(running.link);
+    return 0;
+  }
   console.log(`No desktop window: ${reason}. Opening the same GUI in the browser.`);
   const child = spawn(process.execPath, [path.join(project, 'bin/daydream.js'), 'serve', ...args], {
     cwd: project,

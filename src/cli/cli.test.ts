@@ -178,6 +178,28 @@ describe('a run', () => {
     expect(shown.stdout).toMatch(/^> /m);
   });
 
+  it('ends with tables: success with its interval, ends, what was reused, where to look', async () => {
+    const args = ['rollout', '--model', 'scripted:random', '--tasks', '3', '--max-steps', '4'];
+    const first = await run(args, 'tables');
+    expect(first.code, first.stderr).toBe(0);
+    expect(first.stdout).toMatch(/0\/3 +0\.0 % +0\.0 % to 56\.1 %/);
+    expect(first.stdout).toMatch(/^step-limit +3 +limits\.maxSteps was reached$/m);
+    expect(first.stdout).not.toContain('reused');
+    expect(first.stdout).not.toContain('{');
+    const [, jobId = ''] = /daydream episodes --job (\S+) --data-dir/.exec(first.stderr) ?? [];
+    const listed = await run(['episodes', '--job', jobId, '--json'], 'tables');
+    expect(JSON.parse(listed.stdout)).toMatchObject({ total: 3 });
+    const again = await run(args, 'tables');
+    expect(again.stdout).toContain(`3 of 3 episodes were reused: finished before (job ${jobId})`);
+    expect(again.stdout).toMatch(/New ones: another --seed/);
+    expect(again.stderr).toContain('3 of 3 episodes were finished before');
+    expect(again.stderr).toContain(`daydream episodes --job ${jobId}`);
+    const more = await run([...args, '--rollouts', '2', '--json'], 'tables');
+    expect(JSON.parse(more.stdout)).toMatchObject({ result: { episodes: 6, reused: 3 } });
+    const shown = await run(['jobs', 'show', jobId], 'tables');
+    expect(shown.stdout).toMatch(/^step-limit +3/m);
+  }, 120_000);
+
   it('changes what --set says', async () => {
     const { stdout, stderr } = await run(
       [

@@ -14,6 +14,8 @@ export interface Work {
   client: Session['client'];
   json: boolean;
   seed: number | undefined;
+  /** As given; undefined for the default folder. */
+  dataDir: string | undefined;
   /** Aborts at the first Ctrl-C; a command that follows a job handles it itself. */
   signal: AbortSignal;
 }
@@ -36,7 +38,7 @@ export async function withSession(
   process.once('SIGTERM', onSignal);
   try {
     process.exitCode =
-      (await work({ session, client: session.client, json, seed, signal: stop.signal })) ?? 0;
+      (await work({ session, client: session.client, json, seed, dataDir, signal: stop.signal })) ?? 0;
   } finally {
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);

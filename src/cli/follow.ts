@@ -16,6 +16,9 @@ export interface FollowOptions {
   quiet?: boolean;
 }
 
+/** Events that change how the result is read. */
+const told = new Set(['episodes-reused', 'prompt-limit-expected']);
+
 const restStates = new Set(['succeeded', 'failed', 'cancelled', 'paused']);
 
 /** The running stage of a pipeline says more than its parent. */
@@ -49,6 +52,9 @@ export async function followJob(
   try {
     for await (const update of await client.jobs.watch({ jobId }, { signal: end.signal })) {
       last = update.job;
+      if (options.quiet !== true) {
+        for (const { type, message } of update.events) if (told.has(type)) view.say(message);
+      }
       await options.onUpdate?.(update, view);
       view.update(shownJob(update));
       if (last.state === 'paused' && signal.aborted) break;

@@ -20,6 +20,8 @@ export interface Session {
   readonly lost: AbortSignal;
   /** Link of the GUI where this very process serves one. */
   readonly url: string | null;
+  /** Link of a GUI that is served when this command is over; null where it is not. */
+  lastingLink(): Promise<string | null>;
   close(): Promise<void>;
 }
 
@@ -36,6 +38,16 @@ export function dataFolderOf({ dataDir }: { dataDir?: string | undefined }): str
   return resolve(dataDir ?? process.env['DAYDREAM_DATA'] ?? defaultDataFolder());
 }
 
+/** A host may serve RPC only; its link would show nothing. */
+async function guiLink({ port, token }: { port: number; token: string }): Promise<string | null> {
+  const url = `http://127.0.0.1:${String(port)}/`;
+  const shows = await fetch(url, { signal: AbortSignal.timeout(addressWithinMs) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+  return shows ? `${url}#token=${token}` : null;
+}
+
 async function attach(dataFolder: string): Promise<Session | null> {
   const address = readHostAddress(dataFolder);
   if (address === null) return null;
@@ -46,6 +58,7 @@ async function attach(dataFolder: string): Promise<Session | null> {
     attached: true,
     lost,
     url: null,
+    lastingLink: () => guiLink(address),
     close: () => Promise.resolve(close()),
   };
 }
@@ -76,6 +89,7 @@ async function becomeHost(dataFolder: string, runsJobs: boolean): Promise<Sessio
       attached: false,
       lost: new AbortController().signal,
       url: files === null ? null : (server?.url ?? null),
+      lastingLink: () => Promise.resolve(null),
       async close() {
         await server?.close();
         await app.dispose();

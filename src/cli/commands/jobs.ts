@@ -9,6 +9,8 @@ import { exitCodes } from '../exit-codes.ts';
 import { followJob, reportEnd } from '../follow.ts';
 import { duration, number, printResult, say, table, when } from '../output.ts';
 import { positiveInteger } from '../parse.ts';
+import { resultText } from '../result-text.ts';
+import { sayResult } from '../start-run.ts';
 import { Option } from 'commander';
 
 const jobId = (text: string): JobId => jobIdSchema.parse(text);
@@ -45,11 +47,12 @@ function showText(
   job: Job,
   children: readonly Job[],
   events: readonly { at: number; level: string; type: string; message: string }[],
+  result: string | null,
   hosted: boolean,
 ): string {
   const lines = [jobTable([job, ...children], hosted)];
   if (job.error !== null) lines.push('', `${job.error.code}: ${job.error.message}`);
-  if (job.result !== null) lines.push('', `result: ${JSON.stringify(job.result, null, 2)}`);
+  if (result !== null) lines.push('', result);
   if (events.length > 0) lines.push('', 'last events:');
   for (const event of events.toReversed()) {
     lines.push(
@@ -79,8 +82,7 @@ async function resume(work: Work, id: JobId): Promise<number> {
   const job = await work.client.jobs.resume({ jobId: id });
   if (!work.session.attached) {
     const ended = await followJob(work, id, { onInterrupt: 'pause', quiet: work.json });
-    if (work.json) printResult(true, ended, () => '');
-    return reportEnd(ended);
+    return sayResult(work, ended);
   }
   printResult(work.json, job, () => `${job.title}: ${job.state}.`);
   return exitCodes.ok;
@@ -121,7 +123,10 @@ Examples:
       withSession(command, async ({ client, json, session }) => {
         const { job, children } = await client.jobs.get({ jobId: id });
         const events = (await client.jobs.events({ jobId: id, limit: 20 })).items;
-        printResult(json, { job, children, events }, () => showText(job, children, events, session.attached));
+        const result = json ? null : await resultText(client, job);
+        printResult(json, { job, children, events }, () =>
+          showText(job, children, events, result, session.attached),
+        );
         return exitCodes.ok;
       }),
     );

@@ -1,9 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { z } from 'zod';
-import type { Client } from '#shared/contract/index.ts';
-import type { Dataset } from '#shared/schema/dataset.ts';
 import type { Job } from '#shared/schema/job.ts';
 import type { Model } from '#shared/schema/model.ts';
 import { AppError } from '#shared/errors.ts';
@@ -12,8 +9,9 @@ import type { Work } from '../command.ts';
 import { withSession } from '../command.ts';
 import { printStepsAsTheyHappen } from '../episode-feed.ts';
 import { followJob, reportEnd } from '../follow.ts';
-import { duration, number, printResult, say } from '../output.ts';
+import { duration, printResult, say } from '../output.ts';
 import { positiveInteger } from '../parse.ts';
+import { datasetOf, datasetText } from '../result-text.ts';
 import { findModel } from './models.ts';
 import { findPreset } from './presets.ts';
 
@@ -82,52 +80,6 @@ async function collect(
   return followJob(work, job.jobId, { onInterrupt: 'pause', quiet: work.json });
 }
 
-async function datasetOf(client: Client, job: Job): Promise<Dataset> {
-  const { job: parent, children } = await client.jobs.get({ jobId: job.jobId });
-  const ids = new Set([parent.jobId, ...children.map(({ jobId }) => jobId)]);
-  const { items } = await client.datasets.list({ limit: 500 });
-  const found = items.find(({ jobId }) => jobId !== null && ids.has(jobId));
-  if (found === undefined) {
-    throw new AppError({
-      code: 'NOT_FOUND',
-      message: `Job ${job.jobId} ended without a data set. See: daydream jobs show ${job.jobId}`,
-    });
-  }
-  return found;
-}
-
-/** Of the stage that wrote them; a run without that stage has none. */
-const reflectionsSchema = z.object({
-  reflection: z.object({ kept: z.int(), dropped: z.int() }).nullable(),
-});
-
-/** Every figure was counted while the work was done: by the stages, and by the writer of the files. */
-function summary({ manifest, folder }: Dataset, job: Job): string {
-  const { branches } = manifest;
-  const reflections = reflectionsSchema.safeParse(job.result).data?.reflection ?? { kept: 0, dropped: 0 };
-  const row = (name: string, value: number) => `  ${name.padEnd(44)}${number(value).padStart(10)}`;
-  return [
-    'What was collected',
-    row('tasks', manifest.tasks),
-    row('expert demonstrations', manifest.demonstrations),
-    row('expert states', manifest.states),
-    row('branches executed', branches.executed),
-    row('  proved and accepted', branches.accepted),
-    row('  rejected (start not proved equal)', branches.rejected),
-    row('  invalid in the environment', branches.invalid),
-    row('  not admissible', branches.inadmissible),
-    row('  same outcome as the expert', branches.sameAsExpert),
-    row('  refilled (bad or duplicate proposal)', branches.refilled),
-    row('reflections written', reflections.kept + reflections.dropped),
-    row('  kept by the filters', reflections.kept),
-    row('  dropped by the filters', reflections.dropped),
-    ...manifest.filters.map(({ filter, dropped }) => row(`    by ${filter}`, dropped)),
-    ...manifest.files.map(({ file, rows }) => row(`rows in ${file}`, rows)),
-    '',
-    `Files: ${folder}`,
-  ].join('\n');
-}
-
 async function quickstart(work: Work, options: QuickstartOptions): Promise<number> {
   const startedAt = performance.now();
   const { model, random } = await chooseModel(work, options.model);
@@ -137,6 +89,12 @@ async function quickstart(work: Work, options: QuickstartOptions): Promise<numbe
   const collected = await collect(work, model, { tasks: options.tasks, grammar });
   if (collected.state !== 'succeeded') return reportEnd(collected);
   const dataset = await datasetOf(work.client, collected);
+  if (dataset === null) {
+    throw new AppError({
+      code: 'NOT_FOUND',
+      message: `Job ${collected.jobId} ended without a data set. See: daydream jobs show ${collected.jobId}`,
+    });
+  }
   const elapsedMs = Math.round(performance.now() - startedAt);
   const open = `npm run daydream -- serve --data-dir ${work.session.dataFolder}`;
   printResult(
@@ -145,7 +103,7 @@ async function quickstart(work: Work, options: QuickstartOptions): Promise<numbe
     () =>
       [
         '',
-        summary(dataset, collected),
+        datasetText(dataset, collected),
         `Time: ${duration(elapsedMs)}, measured, with ${model.name}.`,
         ...(random
           ? [

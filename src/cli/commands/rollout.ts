@@ -5,10 +5,9 @@ import type { Split } from '#shared/schema/environment.ts';
 import { splitSchema } from '#shared/schema/environment.ts';
 import type { Work } from '../command.ts';
 import { withSession } from '../command.ts';
-import { followJob, reportEnd } from '../follow.ts';
-import { printResult, say } from '../output.ts';
 import { positiveInteger } from '../parse.ts';
 import { printFinishedEpisodes } from '../episode-feed.ts';
+import { startAndFollow } from '../start-run.ts';
 import { findModel } from './models.ts';
 
 interface RolloutOptions {
@@ -49,16 +48,12 @@ async function rollout(work: Work, options: RolloutOptions): Promise<number> {
     limits: { maxSteps: options.maxSteps ?? null },
     parallel: options.parallel,
   });
-  const job = await client.runs.start({ yaml });
-  say(`Job ${job.jobId} started. Ctrl-C stops it and keeps what is finished.`);
-  const onUpdate = options.transcripts && !json ? printFinishedEpisodes(client) : undefined;
-  const ended = await followJob(work, job.jobId, {
-    onInterrupt: 'pause',
-    quiet: json,
-    ...(onUpdate === undefined ? {} : { onUpdate }),
-  });
-  printResult(json, ended, () => JSON.stringify(ended.result, null, 2));
-  return reportEnd(ended);
+  const text = { yaml, origin: 'daydream rollout', sets: [], generated: true as const };
+  return startAndFollow(
+    work,
+    text,
+    options.transcripts && !json ? { onUpdate: printFinishedEpisodes(client) } : {},
+  );
 }
 
 export function addRollout(program: Command): void {

@@ -4,14 +4,14 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Client } from '#shared/contract/index.ts';
 import { AppError } from '#shared/errors.ts';
-import type { RunEstimate, RunProblem } from '#shared/schema/run.ts';
 import { assign, shellWord } from '#core/app.ts';
 import type { Work } from '../command.ts';
 import { withSession } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { followJob, reportEnd } from '../follow.ts';
-import { bytes, duration, number, printResult, say } from '../output.ts';
+import { bytes, printResult } from '../output.ts';
 import { collect } from '../parse.ts';
+import type { RunText } from '../start-run.ts';
+import { estimateLine, problemLine, startAndFollow } from '../start-run.ts';
 import { findPreset } from './presets.ts';
 
 /** A name with a dot or a slash is a file. */
@@ -42,14 +42,6 @@ function absolute(assignment: string): string {
   return existsSync(value) ? `${assignment.slice(0, equals)}=${JSON.stringify(resolve(value))}` : assignment;
 }
 
-/** A run's text and where each part of it came from, so that a problem is told in the place where it is corrected. */
-interface RunText {
-  yaml: string;
-  /** The file, or the preset by name. */
-  origin: string;
-  sets: readonly string[];
-}
-
 /** @throws AppError CONFIG_INVALID with file and line for a text that is no YAML */
 async function runText({ client, seed }: Work, source: string, given: readonly string[]): Promise<RunText> {
   const { yaml, origin } = await readRun(client, source);
@@ -66,73 +58,10 @@ async function runText({ client, seed }: Work, source: string, given: readonly s
   }
 }
 
-/** `mine.yaml, line 4: policy.modle: …`, or the `--set` that it came with. */
-function problemLine(
-  { severity, path, message, line }: RunProblem,
-  { origin, sets }: Pick<RunText, 'origin' | 'sets'>,
-): string {
-  const set = sets.findLast((one) => {
-    const key = one.slice(0, one.indexOf('=')).trim();
-    return path === key || path.startsWith(`${key}.`) || path.startsWith(`${key}[`);
-  });
-  const place =
-    set === undefined ? `${origin}${line === null ? '' : `, line ${String(line)}`}` : `--set ${set}`;
-  return `${severity}: ${place}: ${path === '' ? '' : `${path}: `}${message}`;
-}
-
-function estimateLine(estimate: RunEstimate): string {
-  const parts = [
-    `${number(estimate.environmentSteps)} environment steps`,
-    `${number(estimate.modelCalls)} model calls`,
-    `${number(estimate.completionTokens)} tokens written`,
-    `${bytes(estimate.diskBytes)} on disk`,
-  ];
-  const time =
-    estimate.durationMs === null
-      ? 'time unknown until the model was tested here'
-      : `${duration(estimate.durationMs)}`;
-  return `At most: ${parts.join(', ')}; ${time}.`;
-}
-
-/** Problems and estimate to stderr. @throws AppError CONFIG_INVALID when it cannot start */
-async function check({ client }: Work, text: RunText): Promise<void> {
-  const { problems, estimate, deviations } = await client.runs.check({ yaml: text.yaml });
-  for (const problem of problems) say(problemLine(problem, text));
-  if (problems.some(({ severity }) => severity === 'error')) {
-    throw new AppError({
-      code: 'CONFIG_INVALID',
-      message: `${text.origin}: the run is not valid; nothing was started.`,
-    });
-  }
-  for (const { label, reason } of deviations) say(`deviation from the paper: ${label}: ${reason}`);
-  if (estimate !== null) say(estimateLine(estimate));
-}
-
 /** The command that was typed, without `--check`. */
 function sameCommand(source: string, sets: readonly string[], seed: number | undefined): string {
   const words = ['daydream run', shellWord(source), ...sets.map((set) => `--set ${shellWord(set)}`)];
   return [...words, ...(seed === undefined ? [] : [`--seed ${String(seed)}`])].join(' ');
-}
-
-/** Starts the run and stays with it, or leaves it to the host. @returns the exit code */
-async function startAndFollow(
-  work: Work,
-  text: RunText,
-  options: { detach?: boolean } = {},
-): Promise<number> {
-  const { client, json, session } = work;
-  await check(work, text);
-  const job = await client.runs.start({ yaml: text.yaml });
-  if (options.detach === true && session.attached) {
-    printResult(json, job, () => `${job.title}: ${job.state}. Follow it: daydream jobs watch ${job.jobId}`);
-    return exitCodes.ok;
-  }
-  say(`Job ${job.jobId} started. Ctrl-C stops it and keeps what is finished.`);
-  if (session.url !== null) say(`Watch it in a browser: ${session.url}`);
-  const ended = await followJob(work, job.jobId, { onInterrupt: 'pause', quiet: json });
-  if (json) printResult(true, ended, () => '');
-  else if (ended.result !== null) printResult(false, null, () => JSON.stringify(ended.result, null, 2));
-  return reportEnd(ended);
 }
 
 export function addRun(program: Command): void {

@@ -79,13 +79,15 @@ export async function runEpisodes(
   const tally = new EpisodeTally();
   for (const episodeId of finished) {
     const episode = store.episodes.get(episodeId);
-    if (episode !== null) tally.addReused(episode);
+    // After a pause these are the job's own.
+    if (episode?.jobId === context.jobId) tally.add(episode);
+    else if (episode !== null) tally.addReused(episode);
   }
-  if (finished.size > 0) {
+  if (tally.reused > 0) {
     context.emit({
       type: 'episodes-reused',
-      message: `${String(finished.size)} of ${String(ids.size)} episodes were finished before and count here too.`,
-      data: { reused: finished.size },
+      message: `${String(tally.reused)} of ${String(ids.size)} episodes were finished before and count here too.`,
+      data: { reused: tally.reused },
     });
   }
   const report = (): void => {

@@ -83,7 +83,10 @@ test('finished episodes are not run again by the same run', async () => {
   const calls = model.requests.length;
   const again = await opened.run('rollout', spec());
   expect(model.requests.length).toBe(calls);
-  expect(again.result).toMatchObject({ episodes: 3, reused: 3 });
+  const [first] = episodesOf(opened);
+  expect(again.result).toMatchObject({ episodes: 3, reused: 3, reusedFrom: [first?.jobId] });
+  const { byTaskType } = again.result as { byTaskType: Record<string, { scored: number }> };
+  expect(Object.values(byTaskType).reduce((sum, { scored }) => sum + scored, 0)).toBe(3);
   expect(episodesOf(opened)).toHaveLength(3);
 });
 

@@ -1,5 +1,6 @@
 /** What a job says about its episodes while they finish: totals, metrics by episode number, one event each. */
 import type { ErrorRecord } from '#shared/errors.ts';
+import type { JobId } from '#shared/ids.ts';
 import type { EndReason, Episode, Step } from '#shared/schema/episode.ts';
 import type { JobContext } from '#core/jobs/port.ts';
 
@@ -30,6 +31,9 @@ export class EpisodeTally {
   completionTokens = 0;
   /** How the scored episodes ended: a prompt limit that cuts them short must be seen beside the success rate. */
   readonly endReasons: Partial<Record<EndReason, number>> = {};
+  readonly byTaskType: Record<string, { scored: number; successes: number }> = {};
+  /** Jobs that played the reused episodes. */
+  readonly reusedFrom = new Set<JobId>();
   lastError: ErrorRecord | null = null;
 
   add(episode: Episode): void {
@@ -48,6 +52,9 @@ export class EpisodeTally {
       this.endReasons[episode.endReason] = (this.endReasons[episode.endReason] ?? 0) + 1;
     }
     this.successes += episode.success ? 1 : 0;
+    const ofType = (this.byTaskType[episode.taskType] ??= { scored: 0, successes: 0 });
+    ofType.scored += 1;
+    ofType.successes += episode.success ? 1 : 0;
     this.steps += episode.steps;
     this.invalid += episode.invalidActions;
     this.parseFailures += episode.parseFailures;
@@ -57,6 +64,7 @@ export class EpisodeTally {
   addReused(episode: Episode): void {
     this.add(episode);
     this.reused += 1;
+    if (episode.jobId !== null) this.reusedFrom.add(episode.jobId);
   }
 
   /** Metrics are running means over the scored episodes; failures are not in them. */
@@ -100,12 +108,14 @@ export class EpisodeTally {
     return {
       episodes: this.episodes,
       reused: this.reused,
+      reusedFrom: [...this.reusedFrom],
       scored: this.scored,
       successes: this.successes,
       successRate: this.scored === 0 ? null : this.successes / this.scored,
       meanReward: this.scored === 0 ? null : this.reward / this.scored,
       failed: this.failed,
       endReasons: this.endReasons,
+      byTaskType: this.byTaskType,
       steps: this.steps,
       invalidActions: this.invalid,
       parseFailures: this.parseFailures,

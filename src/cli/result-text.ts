@@ -1,0 +1,176 @@
+/** What a finished job found, as tables: how well it went, how it ended, what was reused, where to look at it. */
+import { z } from 'zod';
+import type { Client } from '#shared/contract/index.ts';
+import type { Dataset } from '#shared/schema/dataset.ts';
+import { endReasonSchema } from '#shared/schema/episode.ts';
+import type { EndReason } from '#shared/schema/episode.ts';
+import type { Job } from '#shared/schema/job.ts';
+import { runSchema } from '#shared/schema/run.ts';
+import { wilsonInterval } from '#shared/wilson.ts';
+import { number, table } from './output.ts';
+
+/** Of kind `rollout`; figures are over the scored episodes unless their name says otherwise. */
+const rolloutResultSchema = z.object({
+  episodes: z.int(),
+  reused: z.int(),
+  reusedFrom: z.array(z.string()).default([]),
+  scored: z.int(),
+  successes: z.int(),
+  failed: z.int(),
+  endReasons: z.partialRecord(endReasonSchema, z.int()).default({}),
+  byTaskType: z.record(z.string(), z.object({ scored: z.int(), successes: z.int() })).default({}),
+  steps: z.int(),
+  invalidActions: z.int(),
+  parseFailures: z.int(),
+  completionTokens: z.int(),
+});
+type RolloutResult = z.infer<typeof rolloutResultSchema>;
+
+/** Of kind `early-experience`: the stage that wrote reflections; a run without that stage has none. */
+const reflectionsSchema = z.object({
+  reflection: z.object({ kept: z.int(), dropped: z.int() }).nullable(),
+});
+
+const endWords: Record<EndReason, string> = {
+  terminated: 'the world ended it: solved or lost',
+  'step-limit': 'limits.maxSteps was reached',
+  'token-limit': 'the prompt would have grown beyond limits.maxPromptTokens',
+  'context-full': 'the prompt no longer fitted the model’s context',
+  'invalid-limit': 'limits.maxInvalidInARow was reached',
+};
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+function intervalWords(successes: number, n: number): string {
+  const interval = wilsonInterval(successes, n);
+  return interval === null ? '–' : `${percent(interval.low)} to ${percent(interval.high)}`;
+}
+
+function successTable({ scored, successes, byTaskType }: RolloutResult, split: string): string {
+  const types = Object.entries(byTaskType).sort(([a], [b]) => (a < b ? -1 : 1));
+  const rows = [
+    ...(types.length > 1 ? types.map(([name, counts]) => ({ name, ...counts })) : []),
+    { name: types.length > 1 ? `all of ${split}` : split, scored, successes },
+  ];
+  return table(
+    rows,
+    [
+      { title: types.length > 1 ? 'task type' : 'split', value: ({ name }) => name },
+      { title: 'success', value: (row) => `${number(row.successes)}/${number(row.scored)}` },
+      { title: 'rate', value: (row) => (row.scored === 0 ? null : percent(row.successes / row.scored)) },
+      { title: '95 % interval (Wilson)', value: (row) => intervalWords(row.successes, row.scored) },
+    ],
+    '',
+  );
+}
+
+function endTable({ endReasons, failed }: RolloutResult): string {
+  const rows = Object.entries(endReasons).map(([reason, episodes]) => ({
+    reason,
+    episodes,
+    meaning: endWords[reason as EndReason],
+  }));
+  const failures = {
+    reason: 'failed',
+    episodes: failed,
+    meaning: 'the machinery broke; stored with its error, not scored',
+  };
+  return table(
+    [...rows.sort((a, b) => b.episodes - a.episodes), ...(failed > 0 ? [failures] : [])],
+    [
+      { title: 'end', value: ({ reason }) => reason },
+      { title: 'episodes', value: ({ episodes }) => episodes },
+      { title: '', value: ({ meaning }) => meaning },
+    ],
+    'No episode ended.',
+  );
+}
+
+/** Finished work is found by its identity (core/agents/identity.ts) and never played twice. */
+function reusedLines({ reused, reusedFrom, episodes }: RolloutResult): string[] {
+  if (reused === 0) return [];
+  const from = reusedFrom.length === 0 ? '' : ` (job ${reusedFrom.join(', ')})`;
+  return [
+    '',
+    `${number(reused)} of ${number(episodes)} episodes were reused: finished before${from} with the same tasks, seed, policy and limits.`,
+    'New ones: another --seed, or more episodes of each task (rollout --rollouts N, run --set rolloutsPerTask=N).',
+  ];
+}
+
+function rolloutText(result: RolloutResult, job: Job): string {
+  const spec = runSchema.safeParse(job.spec);
+  const mean = result.scored === 0 ? '' : ` (${number(result.steps / result.scored)} an episode)`;
+  return [
+    successTable(result, spec.data?.environment.split ?? 'all'),
+    '',
+    endTable(result),
+    '',
+    `${number(result.steps)} steps${mean}, ${number(result.invalidActions)} invalid actions, ${number(result.parseFailures)} unreadable answers, ${number(result.completionTokens)} tokens written`,
+    ...reusedLines(result),
+  ].join('\n');
+}
+
+/** Every figure was counted while the work was done: by the stages, and by the writer of the files. */
+export function datasetText({ manifest, folder }: Dataset, job: Job): string {
+  const { branches } = manifest;
+  const reflections = reflectionsSchema.safeParse(job.result).data?.reflection ?? { kept: 0, dropped: 0 };
+  const row = (name: string, value: number) => `  ${name.padEnd(44)}${number(value).padStart(10)}`;
+  return [
+    'What was collected',
+    row('tasks', manifest.tasks),
+    row('expert demonstrations', manifest.demonstrations),
+    row('expert states', manifest.states),
+    row('branches executed', branches.executed),
+    row('  proved and accepted', branches.accepted),
+    row('  rejected (start not proved equal)', branches.rejected),
+    row('  invalid in the environment', branches.invalid),
+    row('  not admissible', branches.inadmissible),
+    row('  same outcome as the expert', branches.sameAsExpert),
+    row('  refilled (bad or duplicate proposal)', branches.refilled),
+    row('reflections written', reflections.kept + reflections.dropped),
+    row('  kept by the filters', reflections.kept),
+    row('  dropped by the filters', reflections.dropped),
+    ...manifest.filters.map(({ filter, dropped }) => row(`    by ${filter}`, dropped)),
+    ...manifest.files.map(({ file, rows }) => row(`rows in ${file}`, rows)),
+    '',
+    `Files: ${folder}`,
+  ].join('\n');
+}
+
+/** The data set that a job or one of its stages wrote. */
+export async function datasetOf(client: Client, job: Job): Promise<Dataset | null> {
+  const { job: parent, children } = await client.jobs.get({ jobId: job.jobId });
+  const ids = new Set([parent.jobId, ...children.map(({ jobId }) => jobId)]);
+  const { items } = await client.datasets.list({ limit: 500 });
+  return items.find(({ jobId }) => jobId !== null && ids.has(jobId)) ?? null;
+}
+
+/** @returns null for a job without a result */
+export async function resultText(client: Client, job: Job): Promise<string | null> {
+  if (job.result === null) return null;
+  const rollout = job.kind === 'rollout' ? rolloutResultSchema.safeParse(job.result).data : undefined;
+  if (rollout !== undefined) return rolloutText(rollout, job);
+  const dataset = job.kind === 'early-experience' ? await datasetOf(client, job) : null;
+  if (dataset !== null) return datasetText(dataset, job);
+  return JSON.stringify(job.result, null, 2);
+}
+
+/** Commands that show what the job stored; `link` is of a GUI that goes on being served. */
+export function whereToLook(job: Job, options: { link: string | null; dataDir: string | undefined }): string {
+  const folder = options.dataDir === undefined ? '' : ` --data-dir ${options.dataDir}`;
+  const rollout = rolloutResultSchema.safeParse(job.result).data;
+  // A reused episode stays with the job that played it.
+  const own = rollout !== undefined && rollout.reused === rollout.episodes ? [] : [job.jobId];
+  const jobs = [...own, ...(rollout?.reusedFrom ?? [])];
+  return [
+    'Look at it:',
+    ...(job.kind === 'rollout'
+      ? jobs.map((jobId) => `  daydream episodes --job ${jobId}${folder}`)
+      : [`  daydream jobs show ${job.jobId}${folder}`, `  daydream datasets${folder}`]),
+    options.link === null
+      ? `  daydream serve${folder}   (in a browser, at /runs/${job.jobId})`
+      : `  ${options.link}`,
+  ].join('\n');
+}
