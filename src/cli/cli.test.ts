@@ -195,8 +195,14 @@ describe('a run', () => {
     expect(again.stderr).toContain('3 of 3 episodes were finished before');
     expect(again.stderr).toContain(`daydream episodes --job ${jobId}`);
     const more = await run([...args, '--rollouts', '2', '--json'], 'tables');
-    expect(JSON.parse(more.stdout)).toMatchObject({ result: { episodes: 6, reused: 3 } });
-    const shown = await run(['jobs', 'show', jobId], 'tables');
+    const { jobId: moreId, ...ended } = JSON.parse(more.stdout) as { jobId: string };
+    expect(ended).toMatchObject({ result: { episodes: 6, reused: 3 } });
+    const byPrefix = await run(['episodes', '--job', moreId.slice(0, 8), '--json'], 'tables');
+    const { items } = JSON.parse(byPrefix.stdout) as { items: { episodeId: string }[] };
+    expect(items).toHaveLength(3);
+    const transcript = await run(['episodes', 'show', items[0]?.episodeId.slice(0, 12) ?? ''], 'tables');
+    expect(transcript.stdout).toMatch(/^> /m);
+    const shown = await run(['jobs', 'show', jobId.slice(0, 8)], 'tables');
     expect(shown.stdout).toMatch(/^step-limit +3/m);
   }, 120_000);
 
@@ -250,6 +256,22 @@ describe('one host for each data folder', () => {
     expect(after.code, after.stderr).toBe(0);
     expect(JSON.parse(after.stdout)).toEqual([]);
   });
+
+  it('calls a job of a killed host interrupted, in JSON too, and does not touch it', async () => {
+    const args = ['rollout', '--model', 'scripted:random', '--tasks', '100', '--environment', 'household'];
+    const child = start([...args, '--json'], 'cut');
+    let stderr = '';
+    child.stderr?.on('data', (chunk) => (stderr += String(chunk)));
+    while (!/ [1-9]\d*\/100 episodes/.test(stderr)) await once(child.stderr ?? child, 'data');
+    await stop(child, 'SIGKILL');
+    const listed = await run(['jobs', '--json'], 'cut');
+    const [job] = JSON.parse(listed.stdout) as { jobId: string }[];
+    expect(job).toMatchObject({ state: 'interrupted' });
+    const shown = await run(['jobs', 'show', job?.jobId ?? '', '--json'], 'cut');
+    expect(JSON.parse(shown.stdout)).toMatchObject({ job: { state: 'interrupted' } });
+    const text = await run(['jobs', '--state', 'running'], 'cut');
+    expect(text.stdout).toContain('interrupted');
+  }, 120_000);
 
   it('pauses on Ctrl-C, keeps what is finished, and resumes to the end', async () => {
     const child = start(

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { datasetIdSchema, jobIdSchema } from '#shared/ids.ts';
-import type { DatasetId, JobId } from '#shared/ids.ts';
 import type { Dataset } from '#shared/schema/dataset.ts';
 import { withSession } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printResult, table, when } from '../output.ts';
+import { findDatasetId, findJobId } from '../short-id.ts';
 
 function datasetTable(datasets: readonly Dataset[]): string {
   return table(
@@ -41,9 +40,10 @@ export function addDatasets(program: Command): void {
   datasets
     .command('validate')
     .description('read every line and every checksum again')
-    .argument('<dataset>', 'id', (text) => datasetIdSchema.parse(text))
-    .action((datasetId: DatasetId, _options: unknown, command: Command) =>
+    .argument('<dataset>', 'id, or its first characters')
+    .action((typed: string, _options: unknown, command: Command) =>
       withSession(command, async ({ client, json, signal }) => {
+        const datasetId = await findDatasetId(client, typed);
         const result = await client.datasets.validate({ datasetId }, { signal });
         printResult(json, result, () =>
           result.ok
@@ -63,14 +63,18 @@ export function addExport(program: Command): void {
   program
     .command('export')
     .description('write the data sets of a finished Early Experience job again, with the reviews made since')
-    .argument('<job>', 'id of the job', (text) => jobIdSchema.parse(text))
+    .argument('<job>', 'id of the job, or its first characters')
     .option('--folder <folder>', 'where to (default: inside the data folder)')
     .option('--name <name>', 'its name in lists', '')
     .addHelpText('after', '\nExample:\n  daydream export 0193f2… --folder ./household-ee\n')
-    .action((jobId: JobId, { folder, name }: { folder?: string; name: string }, command: Command) =>
+    .action((typed: string, { folder, name }: { folder?: string; name: string }, command: Command) =>
       withSession(command, async ({ client, json, signal }) => {
         const dataset = await client.datasets.export(
-          { jobId, folder: folder === undefined ? null : resolve(folder), name },
+          {
+            jobId: await findJobId(client, typed),
+            folder: folder === undefined ? null : resolve(folder),
+            name,
+          },
           { signal },
         );
         printResult(json, dataset, () => datasetTable([dataset]));

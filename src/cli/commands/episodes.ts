@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { environmentIdSchema, episodeIdSchema, jobIdSchema } from '#shared/ids.ts';
-import type { EpisodeId } from '#shared/ids.ts';
+import type { Client } from '#shared/contract/index.ts';
+import { environmentIdSchema } from '#shared/ids.ts';
 import type { Split } from '#shared/schema/environment.ts';
 import { splitSchema } from '#shared/schema/environment.ts';
 import type { EpisodePurpose } from '#shared/schema/episode.ts';
@@ -10,6 +10,7 @@ import { withSession } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printResult, say, table } from '../output.ts';
 import { positiveInteger } from '../parse.ts';
+import { findEpisodeId, findJobId } from '../short-id.ts';
 import { transcript } from '../transcript.ts';
 
 interface ListOptions {
@@ -24,11 +25,14 @@ interface ListOptions {
   cursor?: string;
 }
 
-function filterOf({ environment, split, job, purpose, success, failure, text }: ListOptions) {
+async function filterOf(
+  client: Client,
+  { environment, split, job, purpose, success, failure, text }: ListOptions,
+) {
   return {
     ...(environment === undefined ? {} : { environmentId: environmentIdSchema.parse(environment) }),
     ...(split === undefined ? {} : { split }),
-    ...(job === undefined ? {} : { jobId: jobIdSchema.parse(job) }),
+    ...(job === undefined ? {} : { jobId: await findJobId(client, job) }),
     ...(purpose === undefined ? {} : { purpose }),
     ...(success === true ? { success: true } : failure === true ? { success: false } : {}),
     ...(text === undefined ? {} : { text }),
@@ -54,7 +58,7 @@ Examples:
     .option('--environment <id>', 'only this world')
     .addOption(new Option('--split <split>').choices(splitSchema.options))
     .addOption(new Option('--purpose <purpose>').choices(episodePurposeSchema.options))
-    .option('--job <id>', 'of one job')
+    .option('--job <id>', 'of one job: its id, or the first characters')
     .option('--success', 'only successful ones')
     .option('--failure', 'only unsuccessful ones')
     .option('--text <words>', 'in the task')
@@ -63,7 +67,7 @@ Examples:
     .action((options: ListOptions, command: Command) =>
       withSession(command, async ({ client, json }) => {
         const page = await client.episodes.list({
-          filter: filterOf(options),
+          filter: await filterOf(client, options),
           limit: Math.min(options.limit, 500),
           cursor: options.cursor ?? null,
         });
@@ -94,10 +98,10 @@ Examples:
   episodes
     .command('show')
     .description('one episode, step by step')
-    .argument('<episode>', 'id', (text) => episodeIdSchema.parse(text))
-    .action((episodeId: EpisodeId, _options: unknown, command: Command) =>
+    .argument('<episode>', 'id, or its first characters')
+    .action((typed: string, _options: unknown, command: Command) =>
       withSession(command, async ({ client, json }) => {
-        const shown = await client.episodes.get({ episodeId });
+        const shown = await client.episodes.get({ episodeId: await findEpisodeId(client, typed) });
         printResult(json, shown, () => transcript(shown));
         return exitCodes.ok;
       }),

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { jobIdSchema } from '#shared/ids.ts';
 import type { JobId } from '#shared/ids.ts';
 import type { Job, JobState } from '#shared/schema/job.ts';
 import { jobStateSchema } from '#shared/schema/job.ts';
@@ -9,30 +8,41 @@ import { exitCodes } from '../exit-codes.ts';
 import { followJob, reportEnd } from '../follow.ts';
 import { duration, number, printResult, say, table, when } from '../output.ts';
 import { positiveInteger } from '../parse.ts';
+import { findJobId } from '../short-id.ts';
 import { resultText } from '../result-text.ts';
 import { sayResult } from '../start-run.ts';
 import { Option } from 'commander';
 
-const jobId = (text: string): JobId => jobIdSchema.parse(text);
+const idHelp = 'id, or its first characters';
 
-function progressWords({ progress }: Job): string {
+function progressWords({ progress }: Pick<Job, 'progress'>): string {
   if (progress === null) return '';
   const total = progress.total === null ? '' : `/${number(progress.total)}`;
   return `${progress.phase} ${number(progress.done)}${total} ${progress.unit}`;
 }
 
-/** Without a host nothing runs: what the store still calls running was cut off, and goes on with `jobs resume`. */
-function stateWords({ state, attempt }: Job, hosted: boolean): string {
-  const shown = state === 'running' && !hosted ? 'interrupted' : state;
-  return attempt > 1 ? `${shown} (attempt ${String(attempt)})` : shown;
+type ShownJob = Omit<Job, 'state'> & { state: JobState | 'interrupted' };
+
+const heldStates: ReadonlySet<JobState> = new Set(['running', 'pausing', 'cancelling']);
+
+/**
+ * Without a host nothing runs: what the store still calls running was cut off, and goes on with `jobs resume`. Only said, not
+ * stored: the next host that runs jobs recovers it and counts the crash.
+ */
+function asSeen(job: Job, hosted: boolean): ShownJob {
+  return !hosted && heldStates.has(job.state) ? { ...job, state: 'interrupted' } : job;
 }
 
-function jobTable(jobs: readonly Job[], hosted: boolean): string {
+function stateWords({ state, attempt }: ShownJob): string {
+  return attempt > 1 ? `${state} (attempt ${String(attempt)})` : state;
+}
+
+function jobTable(jobs: readonly ShownJob[]): string {
   return table(
     jobs,
     [
       { title: 'id', value: (job) => job.jobId },
-      { title: 'state', value: (job) => stateWords(job, hosted) },
+      { title: 'state', value: stateWords },
       { title: 'kind', value: (job) => job.kind },
       { title: 'title', value: (job) => job.title },
       { title: 'progress', value: progressWords },
@@ -44,13 +54,12 @@ function jobTable(jobs: readonly Job[], hosted: boolean): string {
 }
 
 function showText(
-  job: Job,
-  children: readonly Job[],
+  job: ShownJob,
+  children: readonly ShownJob[],
   events: readonly { at: number; level: string; type: string; message: string }[],
   result: string | null,
-  hosted: boolean,
 ): string {
-  const lines = [jobTable([job, ...children], hosted)];
+  const lines = [jobTable([job, ...children])];
   if (job.error !== null) lines.push('', `${job.error.code}: ${job.error.message}`);
   if (result !== null) lines.push('', result);
   if (events.length > 0) lines.push('', 'last events:');
@@ -111,22 +120,27 @@ Examples:
       withSession(command, async ({ client, json, session }) => {
         const filter = { parentId: null, ...(state === undefined ? {} : { state }) };
         const page = await client.jobs.list({ filter, limit: Math.min(limit, 500) });
-        printResult(json, page.items, () => jobTable(page.items, session.attached));
+        const items = page.items.map((job) => asSeen(job, session.attached));
+        printResult(json, items, () => jobTable(items));
         return exitCodes.ok;
       }),
     );
   jobs
     .command('show')
     .description('state, stages, result and the last events of one job')
-    .argument('<job>', 'id', jobId)
-    .action((id: JobId, _options: unknown, command: Command) =>
+    .argument('<job>', idHelp)
+    .action((typed: string, _options: unknown, command: Command) =>
       withSession(command, async ({ client, json, session }) => {
+        const id = await findJobId(client, typed);
         const { job, children } = await client.jobs.get({ jobId: id });
         const events = (await client.jobs.events({ jobId: id, limit: 20 })).items;
         const result = json ? null : await resultText(client, job);
-        printResult(json, { job, children, events }, () =>
-          showText(job, children, events, result, session.attached),
-        );
+        const seen = {
+          job: asSeen(job, session.attached),
+          children: children.map((child) => asSeen(child, session.attached)),
+          events,
+        };
+        printResult(json, seen, () => showText(seen.job, seen.children, events, result));
         return exitCodes.ok;
       }),
     );
@@ -138,10 +152,10 @@ Examples:
           ? 'start nothing new, finish what is in flight'
           : 'stop at once; finished work is kept',
       )
-      .argument('<job>', 'id', jobId)
-      .action((id: JobId, _options: unknown, command: Command) =>
+      .argument('<job>', idHelp)
+      .action((typed: string, _options: unknown, command: Command) =>
         withSession(command, async ({ client, json }) => {
-          const job = await client.jobs[verb]({ jobId: id });
+          const job = await client.jobs[verb]({ jobId: await findJobId(client, typed) });
           printResult(json, job, () => `${job.title}: ${job.state}.`);
           return exitCodes.ok;
         }),
@@ -150,22 +164,24 @@ Examples:
   jobs
     .command('resume')
     .description('go on with a paused job')
-    .argument('<job>', 'id', jobId)
-    .action((id: JobId, _options: unknown, command: Command) =>
-      withSession(command, (work) => resume(work, id), { runsJobs: true }),
+    .argument('<job>', idHelp)
+    .action((typed: string, _options: unknown, command: Command) =>
+      withSession(command, async (work) => resume(work, await findJobId(work.client, typed)), {
+        runsJobs: true,
+      }),
     );
   jobs
     .command('watch')
     .description('follow one job; with --json one line an update')
-    .argument('<job>', 'id', jobId)
-    .action((id: JobId, _options: unknown, command: Command) =>
-      withSession(command, (work) => {
+    .argument('<job>', idHelp)
+    .action((typed: string, _options: unknown, command: Command) =>
+      withSession(command, async (work) => {
         if (!work.session.attached && !globalOptions(command).json) {
           say(
             'No host runs on this data folder, so nothing moves. `daydream jobs resume` or `daydream serve` goes on with it.',
           );
         }
-        return watch(work, id);
+        return watch(work, await findJobId(work.client, typed));
       }),
     );
 }

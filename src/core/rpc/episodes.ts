@@ -45,6 +45,7 @@ export function episodesHandlers(app: RpcServices) {
         datasets: store.datasets.ofEpisode(episodeId),
       };
     }),
+    find: episodes.find.handler(({ input }) => store.episodes.idsStartingWith(input.prefix, input.limit)),
     step: episodes.step.handler(({ input }) => getStep(app, input.episodeId, input.stepIndex)),
     prompt: episodes.prompt.handler(async ({ input: { episodeId, stepIndex }, signal }) => {
       const episode = await getEpisode(app, episodeId);

@@ -57,6 +57,7 @@ export function jobsHandlers(app: RpcServices) {
       job: getJob(app, input.jobId),
       children: app.store.jobs.children(input.jobId),
     })),
+    find: jobs.find.handler(({ input }) => app.store.jobs.idsStartingWith(input.prefix, input.limit)),
     pause: jobs.pause.handler(({ input }) => app.jobs.pause(getJob(app, input.jobId).jobId)),
     resume: jobs.resume.handler(({ input }) => app.jobs.resume(getJob(app, input.jobId).jobId)),
     cancel: jobs.cancel.handler(({ input }) => app.jobs.cancel(getJob(app, input.jobId).jobId)),

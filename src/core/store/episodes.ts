@@ -23,6 +23,7 @@ import {
   episodeSortColumn,
 } from '#core/store/queries/episode-list.ts';
 import { createStepTable } from '#core/store/steps.ts';
+import { idsStartingWith } from '#core/store/queries/id-prefix.ts';
 import { AppError } from '#shared/errors.ts';
 import type { EpisodeId } from '#shared/ids.ts';
 import { episodeRowSchema, episodeSchema } from '#shared/schema/episode.ts';
@@ -228,6 +229,9 @@ export function createEpisodeStore(connection: Connection, texts: TextColumns, m
         where,
       );
     },
+
+    idsStartingWith: (prefix, limit) =>
+      idsStartingWith(connection, { table: 'episodes', column: 'episode_id' }, prefix, limit) as EpisodeId[],
 
     steps: (episodeId) => steps.all(episodeId),
     step: (episodeId, stepIndex) => steps.get(episodeId, stepIndex),

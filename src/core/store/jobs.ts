@@ -5,6 +5,7 @@ import { endedStates, eventFromRow, jobFromRow } from '#core/store/job-rows.ts';
 import type { JobStore } from '#core/store/port.ts';
 import { decodeCursor, encodeCursor, pageFrom } from '#core/store/queries/cursor.ts';
 import { descendantIds } from '#core/store/queries/descendants.ts';
+import { idsStartingWith } from '#core/store/queries/id-prefix.ts';
 import { AppError } from '#shared/errors.ts';
 import type { JobId } from '#shared/ids.ts';
 import { metricPointSchema } from '#shared/schema/job.ts';
@@ -51,6 +52,9 @@ export function createJobStore(connection: Connection): JobStore {
     },
 
     get,
+
+    idsStartingWith: (prefix, limit) =>
+      idsStartingWith(connection, { table: 'jobs', column: 'job_id' }, prefix, limit) as JobId[],
 
     children: (parentId) =>
       connection

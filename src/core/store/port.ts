@@ -42,6 +42,8 @@ export interface EpisodeStore {
   /** A finished episode, whole, in one transaction (import, solver, human). */
   insertWhole(episode: Episode, steps: readonly Step[]): void;
   get(episodeId: EpisodeId): Episode | null;
+  /** In order, at most `limit`: what a person may mean by the first characters of an id. */
+  idsStartingWith(prefix: string, limit: number): EpisodeId[];
   steps(episodeId: EpisodeId): Step[];
   step(episodeId: EpisodeId, stepIndex: number): Step | null;
   /** Ids of this list that are stored as finished: finished work is never rerun. */
@@ -113,6 +115,8 @@ export interface ReflectionStore {
 export interface JobStore {
   insert(job: NewJob): Job;
   get(jobId: JobId): Job | null;
+  /** In order, at most `limit`: what a person may mean by the first characters of an id. */
+  idsStartingWith(prefix: string, limit: number): JobId[];
   children(parentId: JobId): Job[];
   childByStage(parentId: JobId, stage: string): Job | null;
   list(filter: JobFilter, page: PageRequest): Page<Job>;

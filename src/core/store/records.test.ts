@@ -298,6 +298,17 @@ describe('jobs', () => {
     });
   }
 
+  it('are found by the first characters of their ids, taken as they are', () => {
+    for (const id of ['ab-1', 'ab-2', 'abc', 'b%', 'é']) add(id);
+    const found = (prefix: string, limit = 10) => store.jobs.idsStartingWith(prefix, limit);
+    expect(found('ab')).toEqual(['ab-1', 'ab-2', 'abc']);
+    expect(found('ab', 2)).toEqual(['ab-1', 'ab-2']);
+    expect(found('ab-2')).toEqual(['ab-2']);
+    expect(found('%')).toEqual([]);
+    expect(found('é')).toEqual(['é']);
+    expect(store.episodes.idsStartingWith('ab', 10)).toEqual([]);
+  });
+
   it('are listed newest first, by state, kind and parent', () => {
     add('a');
     add('b', 'a', 'export');

@@ -13,3 +13,9 @@ export const pageInput = z.object({
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({ items: z.array(item), nextCursor: z.string().nullable(), total: z.int().nullable() });
 }
+
+/** Ids that begin so, in order; a caller that needs exactly one tells from two on that the prefix is too short. */
+export const idPrefixInput = z.object({
+  prefix: z.string().min(1).max(200),
+  limit: z.int().min(1).max(50).default(10),
+});

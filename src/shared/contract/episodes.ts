@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageInput, pageOf, procedure } from '#shared/contract/base.ts';
+import { idPrefixInput, pageInput, pageOf, procedure } from '#shared/contract/base.ts';
 import { branchIdSchema, episodeIdSchema, jobIdSchema, reflectionIdSchema } from '#shared/ids.ts';
 import { branchSchema, reflectionFlagSchema, reflectionSchema } from '#shared/schema/branch.ts';
 import { episodeFilterSchema, episodeRowSchema, episodeSchema, stepSchema } from '#shared/schema/episode.ts';
@@ -55,6 +55,7 @@ export const episodesContract = {
       datasets: z.array(z.object({ datasetId: z.string(), name: z.string() })),
     }),
   ),
+  find: procedure.input(idPrefixInput).output(z.array(episodeIdSchema)),
   step: procedure.input(byState).output(stepSchema),
   prompt: procedure.input(byState).output(renderedPromptSchema),
   /** Neighbours in the list's order, for J/K. */

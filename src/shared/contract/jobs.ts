@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
-import { pageInput, pageOf, procedure } from '#shared/contract/base.ts';
+import { idPrefixInput, pageInput, pageOf, procedure } from '#shared/contract/base.ts';
 import { jobIdSchema } from '#shared/ids.ts';
 import { jobEventSchema, jobFilterSchema, jobSchema, metricPointSchema } from '#shared/schema/job.ts';
 
@@ -17,6 +17,7 @@ export type JobUpdate = z.infer<typeof jobUpdateSchema>;
 export const jobsContract = {
   list: procedure.input(pageInput.extend({ filter: jobFilterSchema.default({}) })).output(pageOf(jobSchema)),
   get: procedure.input(byId).output(z.object({ job: jobSchema, children: z.array(jobSchema) })),
+  find: procedure.input(idPrefixInput).output(z.array(jobIdSchema)),
   pause: procedure.input(byId).output(jobSchema),
   resume: procedure.input(byId).output(jobSchema),
   cancel: procedure.input(byId).output(jobSchema),
