@@ -48,10 +48,15 @@ export interface AgentPolicy {
 export const ACTION_STOP = ['</action>'];
 
 export function promptSettings(
-  policy: Pick<Policy, 'history' | 'thought'>,
+  policy: Pick<Policy, 'history' | 'prompt' | 'thought'>,
   format: 'chat' | 'completion',
 ): PromptSettings {
-  return { history: policy.history, thought: policy.thought, fewShot: format === 'completion' };
+  return {
+    history: policy.history,
+    style: policy.prompt,
+    thought: policy.thought,
+    fewShot: format === 'completion',
+  };
 }
 
 /** The episode's own conversation with the model: prompt, call, parse, ids. */
@@ -133,6 +138,8 @@ function modelFacts(
     chatTemplateHash: model.info.chatTemplateHash,
     settings: {
       history: policy.history,
+      // Absent means full, so that episodes of before there was a choice keep their identity.
+      ...(policy.prompt === 'full' ? {} : { prompt: policy.prompt }),
       thought: policy.thought,
       actionGrammar: policy.actionGrammar,
       sampling: policy.sampling,

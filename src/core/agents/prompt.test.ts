@@ -15,9 +15,15 @@ const state = (history: Turn[], observation = 'A door.'): AgentState => ({
   history,
   observation: { text: observation, admissible: ['open door 1', 'look'] },
 });
-const append = { history: { style: 'append' as const }, thought: true, fewShot: false };
+const append = {
+  history: { style: 'append' as const },
+  style: 'full' as const,
+  thought: true,
+  fewShot: false,
+};
 const window = (steps: number) => ({
   history: { style: 'window' as const, steps },
+  style: 'full' as const,
   thought: false,
   fewShot: false,
 });
@@ -46,6 +52,31 @@ test('window: the last pairs and the number of steps, as verl-agent shows them',
   await expect(JSON.stringify(messages, null, 2)).toMatchFileSnapshot(
     '../../../test/golden/prompt-window.json',
   );
+});
+
+test('compact: the forms of the actions, no explanations, no list of what is admissible', async () => {
+  const actionGuide = [
+    'Each turn you give one command:',
+    '- go to PLACE            e.g. go to desk 1',
+    '- open PLACE, close PLACE (only where you are)',
+    '- look',
+    'You carry one object at a time.',
+  ].join('\n');
+  const compact = { ...append, style: 'compact' as const };
+  const messages = agentMessages({ ...state([turn('A hall.', 'go to door 1')]), actionGuide }, compact);
+  await expect(JSON.stringify(messages, null, 2)).toMatchFileSnapshot(
+    '../../../test/golden/prompt-compact.json',
+  );
+  const silent = agentMessages({ ...state([]), actionGuide }, { ...compact, thought: false })[0]?.content;
+  expect(silent).toMatch(/Form: <action>your action<\/action>$/u);
+});
+
+test('compact: a guide without listed forms stays whole, and a window is compact too', () => {
+  const compact = { ...window(2), style: 'compact' as const };
+  const [system, user] = agentMessages(state([turn('A hall.', 'go to door 1')]), compact);
+  expect(system?.content).toContain('Actions: Commands: go, look.\n');
+  expect(user?.content).toContain('Current observation: A door.');
+  expect(user?.content).not.toContain('Admissible');
 });
 
 test('completion: the examples are of another world and stand before the task', async () => {

@@ -5,15 +5,19 @@
  * `append`: one conversation. The first user message holds task, observation and admissible actions; each later one only what
  * is new, so an episode's KV prefix is evaluated once. `window`: one new user message a step, as verl-agent shows it: task,
  * number of steps, the last n (observation, action) pairs, the current observation, admissible actions.
+ *
+ * `compact` leaves out what costs a small model most of its context: the system message names only the forms of the actions, and
+ * no list of admissible actions follows an observation (what is possible must be read from what was observed).
  */
 import type { Observation } from '#shared/schema/environment.ts';
 import type { ParseStatus } from '#shared/schema/episode.ts';
-import type { History } from '#shared/schema/policy.ts';
+import type { History, PromptStyle } from '#shared/schema/policy.ts';
 import type { ModelMessage } from '#core/llm/port.ts';
 import { fewShotMessages } from '#core/agents/few-shot.ts';
 
 export interface PromptSettings {
   history: History;
+  style: PromptStyle;
   thought: boolean;
   /** Examples in front, for base models in the completion format. */
   fewShot: boolean;
@@ -41,26 +45,35 @@ export interface AgentState {
 
 export function agentMessages(state: AgentState, settings: PromptSettings): ModelMessage[] {
   return [
-    { role: 'system', content: systemPrompt(state.actionGuide, settings.thought) },
+    { role: 'system', content: systemPrompt(state.actionGuide, settings) },
     ...(settings.fewShot ? fewShotMessages(settings.thought) : []),
-    ...stateMessages(state, settings.history),
+    ...stateMessages(state, settings),
   ];
 }
 
 /** The conversation without its system message: shared with the world-model rows, which have their own. */
-export function stateMessages(state: AgentState, history: History): ModelMessage[] {
-  if (history.style === 'window') return [{ role: 'user', content: windowMessage(state, history.steps) }];
+export function stateMessages(
+  state: AgentState,
+  { history, style }: Pick<PromptSettings, 'history' | 'style'>,
+): ModelMessage[] {
+  if (history.style === 'window') {
+    return [{ role: 'user', content: windowMessage(state, history.steps, style) }];
+  }
   const messages: ModelMessage[] = [];
   state.history.forEach((turn, index) => {
-    messages.push({ role: 'user', content: appendMessage(state, index) });
+    messages.push({ role: 'user', content: appendMessage(state, index, style) });
     const tokens = turn.tokens === undefined ? {} : { tokens: turn.tokens };
     messages.push({ role: 'assistant', content: turn.answer, ...tokens });
   });
-  messages.push({ role: 'user', content: appendMessage(state, state.history.length) });
+  messages.push({ role: 'user', content: appendMessage(state, state.history.length, style) });
   return messages;
 }
 
-export function systemPrompt(actionGuide: string, thought: boolean): string {
+export function systemPrompt(
+  actionGuide: string,
+  { style, thought }: Pick<PromptSettings, 'style' | 'thought'>,
+): string {
+  if (style === 'compact') return compactSystemPrompt(actionGuide, thought);
   const format = thought
     ? 'Answer with your reasoning and then one action, in exactly this form:\n' +
       '<think>your reasoning</think><action>your action</action>\n' +
@@ -73,12 +86,25 @@ export function systemPrompt(actionGuide: string, thought: boolean): string {
   );
 }
 
+function compactSystemPrompt(actionGuide: string, thought: boolean): string {
+  const form = `${thought ? '<think>your reasoning</think>' : ''}<action>your action</action>`;
+  return `Carry out the task, one action at a time.\nActions: ${actionForms(actionGuide)}\nForm: ${form}`;
+}
+
+/** `- go to PLACE   e.g. go to desk 1 (any time)` → `go to PLACE`; a guide without such lines stays whole. */
+function actionForms(actionGuide: string): string {
+  const forms = actionGuide
+    .split('\n')
+    .flatMap((line) => /^- (.*?)(?:\s{2,}.*|\s+\(.*)?$/u.exec(line)?.[1] ?? []);
+  return forms.length === 0 ? actionGuide.trim() : forms.join('; ');
+}
+
 /** What the user message of step `index` says; a function of the episode alone. */
-function appendMessage(state: AgentState, index: number): string {
+function appendMessage(state: AgentState, index: number, style: PromptStyle): string {
   const observation = index < state.history.length ? state.history[index]?.observation : state.observation;
   if (observation === undefined) throw new RangeError(`no step ${String(index)} in this history`);
   const head = index === 0 ? taskLine(state, observation) : complaint(state.history[index - 1]?.parseStatus);
-  return `${head}${observation.text.trim()}${admissibleLines(observation.admissible)}`;
+  return `${head}${observation.text.trim()}${admissibleLines(observation.admissible, style)}`;
 }
 
 /** Said once: household's first observation already ends with the task. */
@@ -86,7 +112,7 @@ function taskLine({ instruction }: AgentState, observation: Observation): string
   return observation.text.includes(instruction) ? '' : `Task: ${instruction}\n\n`;
 }
 
-function windowMessage(state: AgentState, steps: number): string {
+function windowMessage(state: AgentState, steps: number, style: PromptStyle): string {
   const taken = state.history.length;
   const shown = steps === 0 ? [] : state.history.slice(-steps);
   const lines = [`Task: ${state.instruction}`, ''];
@@ -101,11 +127,12 @@ function windowMessage(state: AgentState, steps: number): string {
     lines.push('');
   }
   lines.push(`Current observation: ${state.observation.text.trim()}`);
-  return `${complaint(state.history.at(-1)?.parseStatus)}${lines.join('\n')}${admissibleLines(state.observation.admissible)}`;
+  const listed = admissibleLines(state.observation.admissible, style);
+  return `${complaint(state.history.at(-1)?.parseStatus)}${lines.join('\n')}${listed}`;
 }
 
-export function admissibleLines(admissible: readonly string[] | null): string {
-  if (admissible === null) return '';
+function admissibleLines(admissible: readonly string[] | null, style: PromptStyle): string {
+  if (admissible === null || style === 'compact') return '';
   return `\n\nAdmissible actions:\n${admissible.map((action) => `- ${action}`).join('\n')}`;
 }
 

@@ -1,5 +1,7 @@
 /** Early Experience (arXiv 2510.08558), the data side: demonstrations, real branches, IWM triples, reflections, data sets. */
 export { exportAgain } from '#core/early-experience/export.ts';
+export { iwmMessages } from '#core/early-experience/iwm.ts';
 export { createEarlyExperienceJobs } from '#core/early-experience/pipeline-job.ts';
 export { deviationsOf, withProfile } from '#core/early-experience/profile.ts';
+export { reflectionMessages } from '#core/early-experience/reflection.ts';
 export { splitProblem } from '#core/early-experience/training-split.ts';

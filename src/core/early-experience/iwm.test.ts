@@ -15,7 +15,7 @@ const state: AgentState = {
   ],
   observation: { text: 'You arrive at fridge 1.', admissible: ['open fridge 1', 'look'] },
 };
-const append = { history: { style: 'append' as const }, stripRewardText: true };
+const append = { history: { style: 'append' as const }, style: 'full' as const, stripRewardText: true };
 
 test('Eq. 3: history, state and action in, delimited observation out', async () => {
   const messages = iwmMessages(
@@ -43,10 +43,22 @@ test('the windowed prompt is one message before the action', () => {
     { action: 'look', observation: 'x' },
     {
       history: { style: 'window', steps: 2 },
+      style: 'full',
       stripRewardText: true,
     },
   )?.map(({ role }) => role);
   expect(roles).toEqual(['system', 'user', 'assistant', 'user', 'assistant']);
+});
+
+test('the compact style shortens the system message and lists no actions; the target stays', () => {
+  const action = { action: 'open fridge 1', observation: 'You open the fridge 1.' };
+  const full = iwmMessages(state, action, append) ?? [];
+  const compact = iwmMessages(state, action, { ...append, style: 'compact' }) ?? [];
+  expect(compact[0]?.content).toBe(
+    'Say what is observed after the last action, beginning with “Observation:”.',
+  );
+  expect(compact.map(({ content }) => content).join('\n')).not.toContain('Admissible');
+  expect(compact.slice(-3)).toEqual(full.slice(-3));
 });
 
 test.each([

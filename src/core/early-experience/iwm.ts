@@ -8,8 +8,7 @@
  */
 import type { Branch } from '#shared/schema/branch.ts';
 import type { PlainMessage } from '#shared/schema/dataset.ts';
-import type { History } from '#shared/schema/policy.ts';
-import type { AgentState } from '#core/agents/index.ts';
+import type { AgentState, PromptSettings } from '#core/agents/index.ts';
 import { formatAnswer, stateMessages } from '#core/agents/index.ts';
 
 export const IWM_DELIMITER = 'Observation:';
@@ -18,19 +17,20 @@ const SYSTEM =
   'You predict what a world described in text answers. You are shown a task, what was observed and done so far, and the next ' +
   `action. Write what is observed after that action and nothing else, beginning with “${IWM_DELIMITER}”. An action that the world ` +
   'does not understand or allow is answered by the world’s own error message.';
+const COMPACT_SYSTEM = `Say what is observed after the last action, beginning with “${IWM_DELIMITER}”.`;
 const QUESTION = 'What is observed after this action?';
 
 /** null where nothing is left to predict. */
 export function iwmMessages(
   state: AgentState,
   branch: Pick<Branch, 'action' | 'observation'>,
-  options: { history: History; stripRewardText: boolean },
+  options: Pick<PromptSettings, 'history' | 'style'> & { stripRewardText: boolean },
 ): PlainMessage[] | null {
   const observed = options.stripRewardText ? stripRewardText(branch.observation) : branch.observation.trim();
   if (observed === '') return null;
   return [
-    { role: 'system', content: SYSTEM },
-    ...stateMessages(state, options.history).map(({ role, content }): PlainMessage => ({ role, content })),
+    { role: 'system', content: options.style === 'compact' ? COMPACT_SYSTEM : SYSTEM },
+    ...stateMessages(state, options).map(({ role, content }): PlainMessage => ({ role, content })),
     { role: 'assistant', content: formatAnswer({ thought: null, action: branch.action }) },
     { role: 'user', content: QUESTION },
     { role: 'assistant', content: `${IWM_DELIMITER} ${observed}` },

@@ -53,7 +53,12 @@ test('the anticipatory template has no slot that could leak its label or a numbe
 });
 
 test('Eq. 4: the input is the agent’s prompt alone, the target reasoning and the expert’s action', async () => {
-  const settings = { history: { style: 'append' as const }, thought: true, fewShot: false };
+  const settings = {
+    history: { style: 'append' as const },
+    style: 'full' as const,
+    thought: true,
+    fewShot: false,
+  };
   const messages = reflectionMessages(state, 'It has to be in my hand first.', 'take apple 1', settings);
   const input = messages
     .slice(0, -1)

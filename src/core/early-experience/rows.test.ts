@@ -75,7 +75,7 @@ function rowsOf(extra: object = {}, settings: object = {}): { part: string; row:
       {
         run,
         actionGuide: 'Commands: go to, take, look.',
-        settings: { history: { style: 'append' }, thought: true, fewShot: false, ...settings },
+        settings: { history: { style: 'append' }, style: 'full', thought: true, fewShot: false, ...settings },
       },
     ),
   ];

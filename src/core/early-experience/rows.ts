@@ -85,6 +85,7 @@ function iwmRow(
 ): SftRow | null {
   const messages = iwmMessages(state.state, branch, {
     history: settings.history,
+    style: settings.style,
     stripRewardText: run.export.stripRewardText,
   });
   if (messages === null) return null;

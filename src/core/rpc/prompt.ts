@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { renderedPromptSchema } from '#shared/contract/episodes.ts';
 import { toAppError } from '#shared/errors.ts';
 import type { Episode, Step } from '#shared/schema/episode.ts';
-import { historySchema } from '#shared/schema/policy.ts';
+import { historySchema, promptStyleSchema } from '#shared/schema/policy.ts';
 import { agentMessages, fullPromptTokens, stateAt } from '#core/agents/index.ts';
 import type { PromptSettings } from '#core/agents/index.ts';
 import type { ModelMessage } from '#core/llm/port.ts';
@@ -19,6 +19,7 @@ function settingsOf(episode: Episode): PromptSettings {
     typeof settings === 'object' && settings !== null && !Array.isArray(settings) ? settings : {};
   return {
     history: historySchema.parse(stored['history']),
+    style: promptStyleSchema.parse(stored['prompt']),
     thought: stored['thought'] !== false,
     fewShot: stored['format'] === 'completion',
   };

@@ -45,9 +45,17 @@ export const roleSchema = z.object({
 });
 export type Role = z.infer<typeof roleSchema>;
 
+export const promptStyleSchema = z.enum(['full', 'compact']).default('full').meta({
+  title: 'Prompt style',
+  help: 'compact: a short system message and no list of admissible actions, for models with a short context such as the starter model. Acting, proposals and training rows all follow it.',
+  advanced: true,
+});
+export type PromptStyle = z.infer<typeof promptStyleSchema>;
+
 /** The policy adds how it reads the past and whether a grammar confines its actions. */
 export const policySchema = roleSchema.extend({
   history: historySchema,
+  prompt: promptStyleSchema,
   thought: z
     .boolean()
     .default(true)

@@ -1,0 +1,135 @@
+/**
+ * Makes the starter model's parts: `node scripts/starter/main.ts data --tokens 2000000 --out FOLDER`. Every command can be stopped and
+ * given again. Pre-training and evaluation are the trainer's; they read FOLDER/tokenizer.json, FOLDER/initial.gguf and the shards.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { createHouseholdProvider } from '../../src/core/environments/household/provider.ts';
+import {
+  createDocumentSource,
+  defaultDocuments,
+  generateShards,
+  initialWeights,
+  parseTokenizer,
+  vocabularyOf,
+  writeStarterGguf,
+} from '../../src/core/starter/index.ts';
+import type { Tokenizer } from '../../src/core/starter/index.ts';
+import { printPromptCosts, printShardStatistics } from './statistics.ts';
+
+const help = `node scripts/starter/main.ts COMMAND --out FOLDER [options]
+  tokenizer   FOLDER/tokenizer.json from the first documents   --vocabulary 1536 --documents 6000
+  data        shards of the pre-training text (makes the vocabulary first if there is none)   --tokens 2000000
+  stats       tokens of the text by kind, and what the policy's prompts cost with this vocabulary
+  init        FOLDER/initial.gguf: untrained weights with vocabulary and chat format   --layers 4 --dim 128
+Options for all: --seed 1`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    out: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    tokens: { type: 'string', default: '2000000' },
+    vocabulary: { type: 'string', default: '1536' },
+    documents: { type: 'string', default: '6000' },
+    layers: { type: 'string', default: '4' },
+    dim: { type: 'string', default: '128' },
+    'longest-document': { type: 'string', default: '1024' },
+  },
+});
+
+function number(
+  name: 'seed' | 'tokens' | 'vocabulary' | 'documents' | 'layers' | 'dim' | 'longest-document',
+): number {
+  const value = Number(values[name]);
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new RangeError(`--${name} takes a whole number, not ${values[name]}.`);
+  return value;
+}
+
+const play = [
+  { id: 'household-small', share: 0.9 },
+  { id: 'household', share: 0.1 },
+] as const;
+
+function source() {
+  const grounds = play.map(({ id, share }) => ({ provider: createHouseholdProvider(id), share }));
+  return createDocumentSource({ ...defaultDocuments, seed: number('seed'), stream: 'train', play: grounds });
+}
+
+async function tokenizerOf(folder: string): Promise<Tokenizer> {
+  const file = path.join(folder, 'tokenizer.json');
+  if (existsSync(file)) return parseTokenizer(readFileSync(file, 'utf8'));
+  const training = { documents: number('documents'), vocabularySize: number('vocabulary') };
+  const tokenizer = await vocabularyOf(source(), training);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, tokenizer.toJson());
+  console.log(`${file}: ${String(tokenizer.size)} tokens`);
+  return tokenizer;
+}
+
+const stop = new AbortController();
+process.once('SIGINT', () => {
+  stop.abort();
+});
+
+async function data(folder: string): Promise<void> {
+  const tokenizer = await tokenizerOf(folder);
+  const from = performance.now();
+  let before: number | null = null;
+  const plan = {
+    folder,
+    tokens: number('tokens'),
+    tokensOfShard: 500_000,
+    longestDocument: number('longest-document'),
+    recipe: { ...defaultDocuments, seed: number('seed'), stream: 'train', play },
+  };
+  const onShard = (manifest: { tokens: number; shards: readonly { tokens: number }[] }): void => {
+    before ??= manifest.tokens - (manifest.shards.at(-1)?.tokens ?? 0);
+    const seconds = (performance.now() - from) / 1000;
+    const speed = Math.round((manifest.tokens - before) / seconds);
+    console.log(`${manifest.tokens.toLocaleString('en')} tokens, ${speed.toLocaleString('en')} tokens/s`);
+  };
+  printShardStatistics(await generateShards(source(), tokenizer, plan, { signal: stop.signal, onShard }));
+}
+
+async function initial(folder: string): Promise<void> {
+  const tokenizer = await tokenizerOf(folder);
+  const dim = number('dim');
+  const layers = number('layers');
+  const shape = {
+    layers,
+    dim,
+    // 8/3 of the width, in whole blocks of 32: a gated layer then costs what a plain one of four times the width does.
+    feedForward: Math.round((dim * 8) / 3 / 32) * 32,
+    heads: dim / 32,
+    keyValueHeads: dim / 32,
+    contextLength: 2048,
+    tied: true,
+  };
+  const file = path.join(folder, 'initial.gguf');
+  writeStarterGguf(file, {
+    name: 'Daydream starter, untrained',
+    description: 'Random weights: the beginning of the pre-training.',
+    shape,
+    tokenizer,
+    type: 'F32',
+    weights: initialWeights(number('seed'), layers),
+  });
+  console.log(file);
+}
+
+const [command] = positionals;
+const folder = values.out;
+if (folder === undefined || command === undefined) {
+  console.log(help);
+  process.exitCode = 2;
+} else if (command === 'tokenizer') await tokenizerOf(folder);
+else if (command === 'data') await data(folder);
+else if (command === 'stats') await printPromptCosts(await tokenizerOf(folder), number('seed'));
+else if (command === 'init') await initial(folder);
+else {
+  console.log(`There is no command ${command}.\n${help}`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { canContain, lamps, rooms, sentences } from '#core/environments/household/content.ts';
+import { createHouseholdProvider } from '#core/environments/household/provider.ts';
+import { drawOf } from './draw.ts';
+import { isDone } from './errand.ts';
+import type { ErrandKind } from './errand.ts';
+import { playErrand } from './errand-play.ts';
+import { commandOf, isAdmissible } from './errand-world.ts';
+import { fixtures, madeUpWord, placeNouns, settings, thingNouns } from './words.ts';
+
+const kinds: ErrandKind[] = ['find', 'bring', 'treat', 'gather', 'show'];
+const options = { thought: true, slips: 0.1 };
+const played = Array.from({ length: 400 }, (_, index) => {
+  const kind = kinds[index % kinds.length] ?? 'find';
+  return playErrand(drawOf('errand test', index), { ...options, kind });
+});
+
+describe('the agent of other worlds', () => {
+  it('does every errand, in few steps', () => {
+    for (const { world, errand, trajectory } of played) {
+      expect(isDone(world, errand), errand.text).toBe(true);
+      expect(trajectory.state.history.length).toBeLessThan(40);
+    }
+  });
+
+  it('does nothing that the world refuses, apart from the slips that are not learned', () => {
+    for (const { world, trajectory } of played) {
+      const { history, observation } = trajectory.state;
+      history.forEach((turn, index) => {
+        const shown = (history[index + 1]?.observation ?? observation).text;
+        expect(shown === world.dialect.done.refused, turn.action).toBe(trajectory.learned[index] === false);
+      });
+    }
+    expect(played.some(({ trajectory }) => trajectory.learned.includes(false))).toBe(true);
+  });
+
+  it('names nothing before it was shown', () => {
+    for (const { trajectory } of played) {
+      let shown = '';
+      trajectory.state.history.forEach((turn, index) => {
+        shown += `${turn.observation.text}\n`;
+        if (trajectory.learned[index] !== true) return;
+        const names = turn.action.match(/\b[a-z]+ \d+\b/gu) ?? [];
+        for (const name of names) expect(`${trajectory.state.actionGuide}${shown}`).toContain(name);
+      });
+    }
+  });
+
+  it('never looks for a thing where it has looked', () => {
+    for (const index of Array.from({ length: 200 }).keys()) {
+      const looked = new Set<number>();
+      playErrand(drawOf('search test', index), {
+        thought: false,
+        slips: 0,
+        until: ({ agent, next }) => {
+          if (next?.action.kind === 'go' && next.thought.includes('not looked')) {
+            expect(agent.looked.has(next.action.place)).toBe(false);
+            looked.add(next.action.place);
+          }
+          return false;
+        },
+      });
+      expect(looked.size).toBeLessThanOrEqual(9);
+    }
+  });
+
+  it('is the same for the same seed, and stops where it is told', () => {
+    const first = playErrand(drawOf('again'), options);
+    expect(playErrand(drawOf('again'), options).trajectory).toEqual(first.trajectory);
+    const cut = playErrand(drawOf('again'), {
+      ...options,
+      until: (now) => now.trajectory.learned.length >= 2,
+    });
+    expect(cut.trajectory.state.history).toEqual(first.trajectory.state.history.slice(0, 2));
+    const next = cut.next?.action ?? { kind: 'look' };
+    expect(isAdmissible(cut.world, next)).toBe(true);
+    expect(commandOf(cut.world, next)).not.toBe('');
+  });
+});
+
+describe('other worlds', () => {
+  const household = new Set(
+    [
+      ...Object.keys(canContain),
+      ...Object.values(canContain).flatMap((objects) => [...objects]),
+      ...lamps,
+      ...Object.values(rooms).flatMap((room) => [
+        ...Object.keys(room.known),
+        ...Object.keys(room.heldOut),
+        ...room.small,
+        ...room.smallExtras,
+        ...room.smallHeldOut,
+        ...room.smallHeldOutExtras,
+        ...room.objects,
+      ]),
+      ...Object.keys(rooms).flatMap((name) => name.split(' ')),
+    ].map((word) => word.toLowerCase()),
+  );
+
+  it('share no noun with the household', () => {
+    const nouns = [...placeNouns, ...thingNouns, ...fixtures, ...settings];
+    expect(nouns.filter((noun) => household.has(noun))).toEqual([]);
+    expect(new Set(nouns).size).toBe(nouns.length);
+    const draw = drawOf('made up');
+    const made = Array.from({ length: 5000 }, () => madeUpWord(draw));
+    expect(made.filter((word) => household.has(word))).toEqual([]);
+  });
+
+  it('have no task sentence and no command of the household', () => {
+    const patterns = Object.values(sentences)
+      .flat()
+      .map((sentence) => new RegExp(`^${sentence.replaceAll(/\{\w+\}/gu, '[a-z ]+')}$`, 'u'));
+    const commands =
+      /^(?:go to|open|close|take .* from|move .* to|clean|heat|cool|use|slice|examine|look$|inventory)\b/u;
+    for (const { errand, trajectory } of played) {
+      expect(patterns.filter((pattern) => pattern.test(errand.text))).toEqual([]);
+      for (const { action } of trajectory.state.history) expect(action).not.toMatch(commands);
+    }
+    const known = createHouseholdProvider('household-small').listTasks({ split: 'train', limit: 200 }).tasks;
+    for (const { instruction } of known) {
+      expect(patterns.some((pattern) => pattern.test(instruction.replace(/\.$/u, '')))).toBe(true);
+    }
+  });
+});
