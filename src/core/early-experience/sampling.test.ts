@@ -86,6 +86,40 @@ test('an inadmissible proposal is replaced for SR and kept for IWM', () => {
   expect(iwm.alternatives.map((one) => one.action)).toEqual(['fly', 'b']);
 });
 
+test('an inadmissible proposal is replaced once, however often it is proposed', () => {
+  const rule = { k: 3, unique: true, refill: 'inadmissible-only' as const, keepInadmissible: false };
+  const set = proposedAlternatives(['fly', 'FLY ', '', ''], ['a', 'b', 'c', 'd'], 'a', rule, randomOf(1));
+  expect(set).toMatchObject({ missing: 1, dropped: { inadmissible: 1, duplicate: 1, unreadable: 2 } });
+  expect(set.alternatives.map(({ source }) => source)).toEqual(['refill', 'refill']);
+});
+
+test('under the paper’s rule, saying a thing twice changes nothing', () => {
+  fc.assert(
+    fc.property(
+      actions,
+      actions,
+      action,
+      fc.integer({ min: 1, max: 8 }),
+      fc.boolean(),
+      fc.nat(),
+      (proposals, admissible, expert, k, keepInadmissible, seed) => {
+        const rule = { k, unique: true, refill: 'inadmissible-only' as const, keepInadmissible };
+        const meaning = (text: string): string =>
+          canonicalAction(matchAdmissible(text, admissible) ?? text.trim());
+        const once = proposals.filter(
+          (text, index) => proposals.findIndex((other) => meaning(other) === meaning(text)) === index,
+        );
+        const actionsOf = (texts: readonly string[]) =>
+          proposedAlternatives(texts, admissible, expert, rule, randomOf(seed)).alternatives.map(
+            (one) => one.action,
+          );
+        expect(actionsOf(proposals)).toEqual(actionsOf(once));
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
 test('the paper’s rule leaves duplicates and expert proposals unreplaced', () => {
   const rule = { k: 3, unique: true, refill: 'inadmissible-only' as const, keepInadmissible: false };
   const set = proposedAlternatives(['A', 'b', 'B '], ['a', 'b', 'c', 'd'], 'a', rule, randomOf(1));

@@ -69,15 +69,15 @@ export function proposedAlternatives(
     if (alternatives.length + replacements >= rules.k) break;
     const action = matchAdmissible(text, admissible) ?? text.trim();
     const canonical = canonicalAction(action);
+    const again = rules.unique && used.has(canonical);
+    // Unique comes first: what is not admissible counts, and is replaced, once however often it was proposed.
+    used.add(canonical);
     if (canonical === expert) dropped.expert += 1;
-    else if (rules.unique && used.has(canonical)) dropped.duplicate += 1;
+    else if (again && canonical !== '') dropped.duplicate += 1;
     else if (canonical === '' || isInadmissible(action, admissible, rules)) {
       dropped[canonical === '' ? 'unreadable' : 'inadmissible'] += 1;
-      if (rules.refill === 'inadmissible-only') replacements += 1;
-    } else {
-      used.add(canonical);
-      alternatives.push({ action, source: 'policy', proposal });
-    }
+      if (rules.refill === 'inadmissible-only' && !again) replacements += 1;
+    } else alternatives.push({ action, source: 'policy', proposal });
   }
   const open = rules.refill === 'constant-k' ? rules.k - alternatives.length : replacements;
   const unused = random.shuffled(distinctActions(admissible ?? [], [...used]));
