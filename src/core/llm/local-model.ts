@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { LoadParams } from '#shared/worker/inference.ts';
 import type { InferenceMethod, InferenceParams, InferenceResult } from '#shared/worker/inference.ts';
 import type { InferenceClient } from './inference-client.ts';
+import { unlessAborted } from './shared-work.ts';
 import type { ChatModel, ChatModelInfo, GenerateRequest, GenerateResult, ScoreRequest } from './port.ts';
 
 interface CallOptions {
@@ -13,6 +14,7 @@ export class LocalModel implements ChatModel {
   readonly info: ChatModelInfo;
   readonly #client: InferenceClient;
   readonly #params: LoadParams;
+  #closed = false;
   #loaded: { generation: number; done: Promise<unknown> } | null = null;
 
   constructor(client: InferenceClient, params: LoadParams, info: ChatModelInfo) {
@@ -22,6 +24,12 @@ export class LocalModel implements ChatModel {
   }
 
   async load(): Promise<void> {
+    if (this.#closed) {
+      throw new AppError({
+        code: 'CONFLICT',
+        message: `${this.info.model.name} was unloaded, and this use of it has ended. Load it again.`,
+      });
+    }
     const generation = await this.#client.generation();
     if (this.#loaded?.generation !== generation) {
       const done = this.#client.call('load', this.#params);
@@ -34,7 +42,9 @@ export class LocalModel implements ChatModel {
     await this.#loaded.done;
   }
 
+  /** For good: a call that comes later must not bring back what nobody would unload. */
   async unload(): Promise<void> {
+    this.#closed = true;
     if (this.#loaded === null) return;
     this.#loaded = null;
     await this.#client.call('unload', { loadId: this.#params.loadId });
@@ -85,7 +95,7 @@ export class LocalModel implements ChatModel {
     params: Omit<InferenceParams<Method>, 'loadId'>,
     signal?: AbortSignal,
   ): Promise<InferenceResult<Method>> {
-    await this.load();
+    await unlessAborted(this.load(), signal);
     try {
       const complete = { ...params, loadId: this.#params.loadId } as InferenceParams<Method>;
       return await this.#client.call(method, complete, signal);

@@ -120,6 +120,7 @@ export interface ModelService {
   resolve(reference: string): Promise<Model>;
   add(path: string): Promise<Model[]>;
   addHttp(options: { baseUrl: string; model: string; apiKey?: string | undefined }): Promise<Model>;
+  /** @throws CONFLICT while somebody holds it */
   remove(modelId: ModelId): Promise<boolean>;
   fit(modelId: ModelId, options: { contextTokens: number; sequences: number }): Promise<FitEstimate>;
   calibration(modelId: ModelId): Promise<ThreadCalibration | null>;
@@ -129,6 +130,7 @@ export interface ModelService {
   ): Promise<ThreadCalibration>;
   /** Shared: the same model with the same options is loaded once and counted; `release` when done. */
   load(model: Model, options: LoadOptions): Promise<{ model: ChatModel; release(): Promise<void> }>;
+  /** false: it was not loaded. @throws CONFLICT while somebody holds it */
   unload(modelId: ModelId): Promise<boolean>;
   status(): InferenceStatus;
   /** Loads a tiny random-weight model, reads a word with it and unloads it: proves that the native library works here. */

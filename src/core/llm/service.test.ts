@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LoadOptions } from '#core/llm/port.ts';
+import type { ChatModel, LoadOptions } from '#core/llm/port.ts';
 import { modelIdSchema } from '#shared/ids.ts';
 import { writeGguf } from './gguf/write-gguf.ts';
 import { writeRandomGguf } from './random-gguf.ts';
@@ -112,6 +112,65 @@ describe('loading models', () => {
     await first.release();
     await second.release();
     await unloaded;
+  });
+});
+
+describe('a model that several use', () => {
+  const say = (loaded: { model: ChatModel }) =>
+    loaded.model.generate({
+      messages: [{ role: 'user', content: 'look' }],
+      sessionKey: 's',
+      n: 1,
+      sampling: { temperature: 1, topK: 0, topP: 1, minP: 0 },
+      seed: 1,
+      maxTokens: 2,
+      format: 'auto',
+    });
+
+  it('is not unloaded or removed under its user, and does not come back after it was unloaded', async () => {
+    const own = testModelService();
+    const model = await own.service.resolve(file);
+    const loaded = await own.service.load(model, load);
+    await expect(own.service.unload(model.modelId)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(own.service.remove(model.modelId)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect((await say(loaded)).generations).toHaveLength(1);
+    await loaded.release();
+    expect(await own.service.unload(model.modelId)).toBe(true);
+    expect(own.service.status().loaded).toEqual([]);
+    await expect(say(loaded)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await own.service.unload(model.modelId)).toBe(false);
+    const again = await own.service.load(model, load);
+    expect((await say(again)).generations).toHaveLength(1);
+    await own.service.dispose();
+  });
+
+  it('is loaded for the second when the first gives up while threads are measured', async () => {
+    const own = testModelService({ threads: () => 0 });
+    const model = await own.service.resolve(file);
+    const first = new AbortController();
+    const both = [
+      own.service.load(model, { ...load, signal: first.signal }),
+      own.service.load(model, { ...load, signal: new AbortController().signal }),
+    ];
+    first.abort(new Error('given up'));
+    const [left, stayed] = await Promise.allSettled(both);
+    expect(left).toMatchObject({ status: 'rejected', reason: { message: 'given up' } });
+    expect(stayed?.status).toBe('fulfilled');
+    expect(own.service.status().loaded).toHaveLength(1);
+    await own.service.dispose();
+  });
+
+  it('is left loading by who gives up, and ends as an idle one', async () => {
+    const own = testModelService({ idleMs: 20 });
+    const model = await own.service.resolve(file);
+    const seen: number[] = [];
+    own.service.onStatus(({ loaded }) => seen.push(loaded.length));
+    const waiting = own.service.load(model, { ...load, signal: AbortSignal.timeout(1) });
+    await expect(waiting).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(own.service.status().loaded).toEqual([]);
+    await expect.poll(() => seen.includes(1), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => own.service.status().loaded, { timeout: 10_000 }).toEqual([]);
+    await own.service.dispose();
   });
 });
 

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { cpus, hostname } from 'node:os';
 import { AppError, assertNever } from '#shared/errors.ts';
 import type { ModelId, Sha256 } from '#shared/ids.ts';
-import type { FitEstimate, Model, ThreadCalibration } from '#shared/schema/model.ts';
+import type { FitEstimate, GgufFacts, Model, ThreadCalibration } from '#shared/schema/model.ts';
 import type { InferenceStatus } from '#shared/schema/system.ts';
 import type { Clock, Logger, ProcessSpawner } from '#core/ports.ts';
 import { physicalCores } from '#core/process/index.ts';
@@ -22,6 +22,7 @@ import type { ChatModel, ChatModelInfo, LoadOptions, ModelService } from './port
 import { builtInScripts, ScriptedModel } from './scripted-model.ts';
 import type { Script } from './scripted-model.ts';
 import { selfTest } from './self-test.ts';
+import { SharedWork, unlessAborted } from './shared-work.ts';
 
 export interface ModelServiceOptions {
   models: ModelStore;
@@ -47,11 +48,18 @@ export interface SecretStore {
   remove(key: string): void;
 }
 
-interface SharedLoad {
-  modelId: ModelId;
+interface Opened {
   model: ChatModel;
-  users: number;
   unload(): Promise<void>;
+}
+
+interface SharedLoad {
+  model: Model;
+  /** Callers that hold it or wait for it. */
+  users: number;
+  opening: Promise<Opened>;
+  /** null while it opens. */
+  opened: Opened | null;
   idleTimer: NodeJS.Timeout | null;
 }
 
@@ -64,9 +72,8 @@ class Service implements ModelService {
   readonly #catalogue: Catalogue;
   readonly #client: InferenceClient;
   readonly #secrets: SecretStore;
-  readonly #loads = new Map<string, Promise<SharedLoad>>();
-  readonly #loaded = new Map<string, SharedLoad>();
-  readonly #calibrations = new Map<ModelId, Promise<ThreadCalibration>>();
+  readonly #loads = new Map<string, SharedLoad>();
+  readonly #calibrations = new Map<ModelId, SharedWork<ThreadCalibration>>();
   readonly #listeners = new Set<(status: InferenceStatus) => void>();
 
   constructor(options: ModelServiceOptions) {
@@ -153,59 +160,69 @@ class Service implements ModelService {
   ): Promise<ThreadCalibration> {
     const stored = this.#options.models.calibration(modelId, machineName());
     if (stored !== null && !options.force) return Promise.resolve(stored);
-    const running = this.#calibrations.get(modelId);
-    if (running !== undefined) return running;
-    const measured = this.#measureThreads(this.#stored(modelId), options.signal).finally(() => {
-      this.#calibrations.delete(modelId);
-    });
-    this.#calibrations.set(modelId, measured);
-    return measured;
+    let running = this.#calibrations.get(modelId);
+    if (running === undefined) {
+      const model = this.#stored(modelId);
+      running = new SharedWork(
+        (signal) => this.#measureThreads(model, signal),
+        () => this.#calibrations.delete(modelId),
+      );
+      this.#calibrations.set(modelId, running);
+    }
+    return running.wait(options.signal);
   }
 
   async load(model: Model, options: LoadOptions): Promise<{ model: ChatModel; release(): Promise<void> }> {
     options.signal?.throwIfAborted();
     const key = loadKey(model, options);
-    let loading = this.#loads.get(key);
-    if (loading === undefined) {
-      loading = this.#open(key, model, options);
-      this.#loads.set(key, loading);
-      loading.catch(() => this.#loads.delete(key));
-    }
-    const shared = await loading;
+    // The thread count is each caller's own wait; what is opened with it then belongs to all.
+    const threads = this.#loads.has(key) ? 0 : await this.#threads(model, options);
+    const shared = this.#loads.get(key) ?? this.#open(key, model, options, threads);
     shared.users += 1;
     if (shared.idleTimer !== null) clearTimeout(shared.idleTimer);
     shared.idleTimer = null;
     let released = false;
-    return {
-      model: shared.model,
-      release: () => {
-        if (!released) {
-          released = true;
-          this.#release(key, shared);
-        }
-        return Promise.resolve();
-      },
+    const release = (): Promise<void> => {
+      if (!released) {
+        released = true;
+        shared.users -= 1;
+        this.#unloadWhenIdle(key, shared);
+      }
+      return Promise.resolve();
     };
+    try {
+      const opened = await unlessAborted(shared.opening, options.signal);
+      return { model: opened.model, release };
+    } catch (error) {
+      await release();
+      throw error;
+    }
   }
 
   async unload(modelId: ModelId): Promise<boolean> {
-    const mine = [...this.#loaded].filter(([, shared]) => shared.modelId === modelId);
-    for (const [key, shared] of mine) await this.#drop(key, shared);
+    const mine = [...this.#loads].filter(([, shared]) => shared.model.modelId === modelId);
+    const used = mine.find(([, { users }]) => users > 0)?.[1];
+    if (used !== undefined) throw inUse(used.model.name, used.users);
+    for (const [key, shared] of mine) {
+      await shared.opening.catch(() => undefined);
+      await this.#drop(key, shared);
+    }
     return mine.length > 0;
   }
 
   status(): InferenceStatus {
     const live = new Map(this.#client.status.loaded.map((entry) => [entry.loadId, entry]));
     const loaded: InferenceStatus['loaded'] = [];
-    for (const [loadId, { model }] of this.#loaded) {
-      if (model.info.model.kind !== 'gguf') continue;
+    for (const [loadId, { model, opened }] of this.#loads) {
+      if (model.kind !== 'gguf' || opened === null) continue;
+      const { info } = opened.model;
       loaded.push({
-        modelId: model.info.model.modelId,
-        name: model.info.model.name,
-        contextTokens: model.info.contextTokens,
-        sequences: model.info.sequences,
-        threads: model.info.threads ?? 0,
-        adapters: model.info.adapterSha256,
+        modelId: model.modelId,
+        name: model.name,
+        contextTokens: info.contextTokens,
+        sequences: info.sequences,
+        threads: info.threads ?? 0,
+        adapters: info.adapterSha256,
         busySequences: live.get(loadId)?.busySequences ?? 0,
         tokensPerSecond: live.get(loadId)?.tokensPerSecond ?? null,
       });
@@ -229,23 +246,29 @@ class Service implements ModelService {
 
   async dispose(): Promise<void> {
     this.#listeners.clear();
-    for (const shared of this.#loaded.values()) if (shared.idleTimer !== null) clearTimeout(shared.idleTimer);
+    for (const shared of this.#loads.values()) if (shared.idleTimer !== null) clearTimeout(shared.idleTimer);
     await this.#client.dispose();
   }
 
-  async #open(key: string, model: Model, options: LoadOptions): Promise<SharedLoad> {
-    const opened = await this.#openKind(key, model, options);
-    const shared: SharedLoad = { ...opened, modelId: model.modelId, users: 0, idleTimer: null };
-    this.#loaded.set(key, shared);
-    this.#tell();
+  /** Nobody's abort stops it: a load that all have left ends as an idle one. */
+  #open(key: string, model: Model, options: LoadOptions, threads: number): SharedLoad {
+    const opening = this.#openKind(key, model, options, threads);
+    const shared: SharedLoad = { model, users: 0, opening, opened: null, idleTimer: null };
+    this.#loads.set(key, shared);
+    opening.then(
+      (opened) => {
+        shared.opened = opened;
+        this.#unloadWhenIdle(key, shared);
+        this.#tell();
+      },
+      () => {
+        this.#loads.delete(key);
+      },
+    );
     return shared;
   }
 
-  async #openKind(
-    key: string,
-    model: Model,
-    options: LoadOptions,
-  ): Promise<{ model: ChatModel; unload(): Promise<void> }> {
+  async #openKind(key: string, model: Model, options: LoadOptions, threads: number): Promise<Opened> {
     const size = { contextTokens: options.contextTokens, sequences: options.sequences };
     const nothing = (): Promise<void> => Promise.resolve();
     switch (model.kind) {
@@ -257,29 +280,28 @@ class Service implements ModelService {
         return { model: new HttpModel({ model, apiKey, ...size, onOutgoing }), unload: nothing };
       }
       case 'gguf':
-        return this.#openLocal(key, model, options);
+        return this.#openLocal(key, model, options, threads);
       default:
         return assertNever(model.kind);
     }
   }
 
-  async #openLocal(
-    key: string,
-    model: Model,
-    options: LoadOptions,
-  ): Promise<{ model: ChatModel; unload(): Promise<void> }> {
+  /** Whether the file can be loaded like this, before anything of it is read. */
+  #checkLocal(model: Model, options: LoadOptions): { facts: GgufFacts; contextTokens: number } {
     const { facts } = usable(withPresence(model));
     if (facts === null)
       throw new AppError({ code: 'MODEL_FILE_INVALID', message: `${model.name} cannot be read.` });
     if (options.format === 'chat' && !facts.hasChatTemplate) throw withoutTemplate(model.name);
+    for (const { path } of options.adapters) checkAdapter(path, facts.architecture);
     const contextTokens = Math.min(options.contextTokens, facts.contextLength || options.contextTokens);
-    const adapterSha256: Sha256[] = [];
-    for (const { path } of options.adapters) {
-      checkAdapter(path, facts.architecture);
-      adapterSha256.push(await this.#catalogue.hashFile(path));
-    }
     refuseIfTooLarge(this.#fit(model, { contextTokens, sequences: options.sequences }), model.name);
-    const threads = await this.#threads(model, options);
+    return { facts, contextTokens };
+  }
+
+  async #openLocal(key: string, model: Model, options: LoadOptions, threads: number): Promise<Opened> {
+    const { facts, contextTokens } = this.#checkLocal(model, options);
+    const adapterSha256: Sha256[] = [];
+    for (const { path } of options.adapters) adapterSha256.push(await this.#catalogue.hashFile(path));
     const format =
       options.format === 'auto' ? (facts.hasChatTemplate ? 'chat' : 'completion') : options.format;
     const info: ChatModelInfo = {
@@ -309,14 +331,17 @@ class Service implements ModelService {
     return { model: local, unload: () => local.unload() };
   }
 
+  /** 0 where the model does not run on this machine. */
   async #threads(model: Model, options: LoadOptions): Promise<number> {
+    if (model.kind !== 'gguf') return 0;
+    this.#checkLocal(model, options);
     const wanted = options.threads > 0 ? options.threads : this.#options.threads();
     // More threads than cores never help: ggml spins at barriers.
     if (wanted > 0) return Math.min(wanted, physicalCores());
     return (await this.calibrate(model.modelId, { force: false, signal: options.signal })).threads;
   }
 
-  async #measureThreads(model: Model, signal: AbortSignal | undefined): Promise<ThreadCalibration> {
+  async #measureThreads(model: Model, signal: AbortSignal): Promise<ThreadCalibration> {
     const threadCounts = Array.from({ length: physicalCores() }, (_, index) => index + 1);
     const trials = await this.#client.call('calibrate', { file: model.location, threadCounts }, signal);
     const calibration: ThreadCalibration = {
@@ -340,20 +365,18 @@ class Service implements ModelService {
     });
   }
 
-  #release(key: string, shared: SharedLoad): void {
-    shared.users -= 1;
-    if (shared.users > 0 || this.#loaded.get(key) !== shared) return;
+  #unloadWhenIdle(key: string, shared: SharedLoad): void {
+    if (shared.users > 0 || shared.opened === null) return;
     shared.idleTimer = setTimeout(() => {
       void this.#drop(key, shared);
     }, this.#options.idleMs ?? 30_000).unref();
   }
 
   async #drop(key: string, shared: SharedLoad): Promise<void> {
-    if (this.#loaded.get(key) !== shared) return;
+    if (this.#loads.get(key) !== shared || shared.users > 0 || shared.opened === null) return;
     if (shared.idleTimer !== null) clearTimeout(shared.idleTimer);
-    this.#loaded.delete(key);
     this.#loads.delete(key);
-    await shared.unload().catch((error: unknown) => {
+    await shared.opened.unload().catch((error: unknown) => {
       this.#options.log.warn({ error: String(error) }, 'model-unload-failed');
     });
     this.#tell();
@@ -425,6 +448,15 @@ function withPresence(model: Model): Model {
 function usable(model: Model): Model {
   if (model.problem !== null) throw new AppError(model.problem);
   return model;
+}
+
+function inUse(name: string, users: number): AppError {
+  const who = users === 1 ? 'one job or try-out uses' : `${String(users)} jobs or try-outs use`;
+  return new AppError({
+    code: 'CONFLICT',
+    message: `${name} was not unloaded: ${who} it. Wait for the end or stop the job first.`,
+    data: { users },
+  });
 }
 
 function withoutTemplate(name: string): AppError {
