@@ -17,7 +17,7 @@ export interface FollowOptions {
 }
 
 /** Events that change how the result is read. */
-const told = new Set(['episodes-reused', 'prompt-limit-expected']);
+const told = new Set(['episodes-reused']);
 
 const restStates = new Set(['succeeded', 'failed', 'cancelled', 'paused']);
 

@@ -11,6 +11,7 @@ import type { EpisodePlan, EpisodeWorld } from '#core/agents/episode-loop.ts';
 import { planId, runEpisode } from '#core/agents/episode-loop.ts';
 import { loadPolicy } from '#core/agents/load-policy.ts';
 import { runPool } from '#core/agents/pool.ts';
+import { promptShortage } from '#core/agents/prompt-forecast.ts';
 import { selectTasks } from '#core/agents/select-tasks.ts';
 import { EpisodeTally } from '#core/agents/tally.ts';
 
@@ -27,6 +28,11 @@ async function rollout(context: JobContext<RolloutRun>, services: CoreServices) 
   const { spec: run, signal } = context;
   const provider = services.environments.get(run.environment.id);
   const tasks = selectTasks(provider, run.environment, run.seed);
+  const shortage = await promptShortage(provider, run, { signal });
+  if (shortage !== null) {
+    const { message, ...data } = shortage;
+    context.emit({ type: 'prompt-limit-expected', level: 'warn', message, data });
+  }
   context.progress({
     done: 0,
     total: tasks.length * run.rolloutsPerTask,

@@ -8,6 +8,7 @@ import type { Model } from '#shared/schema/model.ts';
 import type { Role } from '#shared/schema/policy.ts';
 import type { EarlyExperienceRun, Run, RunProblem } from '#shared/schema/run.ts';
 import type { CoreServices } from '#core/services.ts';
+import { promptShortage } from '#core/agents/index.ts';
 import { deviationsOf, splitProblem } from '#core/early-experience/index.ts';
 import { findModel } from '#core/llm/index.ts';
 import { commandFor } from '#core/runs/command.ts';
@@ -160,6 +161,19 @@ export async function checkRun(
     line: 'problems' in read ? null : lineOf(read.document, read.counter, path),
   }));
   const valid = located.every(({ severity }) => severity !== 'error');
+  if (valid && run.kind === 'rollout') {
+    const provider = services.environments.get(run.environment.id);
+    const shortage = await promptShortage(provider, run, options);
+    const path = ['limits', 'maxPromptTokens'];
+    if (shortage !== null) {
+      located.push({
+        path: showPath(path),
+        message: shortage.message,
+        severity: 'warning',
+        line: 'problems' in read ? null : lineOf(read.document, read.counter, path),
+      });
+    }
+  }
   const estimate = valid ? await estimateRun(services, run, options) : null;
   if (estimate !== null && estimate.memory !== null && !estimate.memory.fits) {
     located.push({ path: 'policy.model', message: estimate.memory.advice, severity: 'warning', line: null });
