@@ -2,26 +2,31 @@
  * Makes the starter model's parts: `node scripts/starter/main.ts data --tokens 2000000 --out FOLDER`. Every command can be stopped and
  * given again. Pre-training and evaluation are the trainer's; they read FOLDER/tokenizer.json, FOLDER/initial.gguf and the shards.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { makeFolder } from '../../src/core/make-folder.ts';
 import { createHouseholdProvider } from '../../src/core/environments/household/provider.ts';
 import {
+  buildProbes,
   createDocumentSource,
   defaultDocuments,
   generateShards,
   initialWeights,
   parseTokenizer,
+  runProbes,
   vocabularyOf,
   writeStarterGguf,
 } from '../../src/core/starter/index.ts';
 import type { Tokenizer } from '../../src/core/starter/index.ts';
+import { scoreWithModel } from './score-model.ts';
 import { printPromptCosts, printShardStatistics } from './statistics.ts';
 
 const help = `node scripts/starter/main.ts COMMAND --out FOLDER [options]
   tokenizer   FOLDER/tokenizer.json from the first documents   --vocabulary 1536 --documents 6000
   data        shards of the pre-training text (makes the vocabulary first if there is none)   --tokens 2000000
   stats       tokens of the text by kind, and what the policy's prompts cost with this vocabulary
+  probes      FOLDER/probes.jsonl, and with --model FILE.gguf the skills that it has   --per-skill 200
   init        FOLDER/initial.gguf: untrained weights with vocabulary and chat format   --layers 4 --dim 128
 Options for all: --seed 1`;
 
@@ -33,6 +38,8 @@ const { values, positionals } = parseArgs({
     tokens: { type: 'string', default: '2000000' },
     vocabulary: { type: 'string', default: '1536' },
     documents: { type: 'string', default: '6000' },
+    model: { type: 'string' },
+    'per-skill': { type: 'string', default: '200' },
     layers: { type: 'string', default: '4' },
     dim: { type: 'string', default: '128' },
     'longest-document': { type: 'string', default: '1024' },
@@ -40,7 +47,7 @@ const { values, positionals } = parseArgs({
 });
 
 function number(
-  name: 'seed' | 'tokens' | 'vocabulary' | 'documents' | 'layers' | 'dim' | 'longest-document',
+  name: 'seed' | 'per-skill' | 'tokens' | 'vocabulary' | 'documents' | 'layers' | 'dim' | 'longest-document',
 ): number {
   const value = Number(values[name]);
   if (!Number.isSafeInteger(value) || value < 0)
@@ -63,7 +70,7 @@ async function tokenizerOf(folder: string): Promise<Tokenizer> {
   if (existsSync(file)) return parseTokenizer(readFileSync(file, 'utf8'));
   const training = { documents: number('documents'), vocabularySize: number('vocabulary') };
   const tokenizer = await vocabularyOf(source(), training);
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   writeFileSync(file, tokenizer.toJson());
   console.log(`${file}: ${String(tokenizer.size)} tokens`);
   return tokenizer;
@@ -120,6 +127,32 @@ async function initial(folder: string): Promise<void> {
   console.log(file);
 }
 
+async function probes(folder: string): Promise<void> {
+  const options = {
+    tokenizer: await tokenizerOf(folder),
+    household: createHouseholdProvider('household-small'),
+    seed: number('seed'),
+    perSkill: number('per-skill'),
+  };
+  const made = await buildProbes(options);
+  const file = path.join(folder, 'probes.jsonl');
+  writeFileSync(file, made.map((probe) => `${JSON.stringify(probe)}\n`).join(''));
+  console.log(`${file}: ${String(made.length)} probes`);
+  if (values.model === undefined) return;
+  const { score, close } = await scoreWithModel(values.model);
+  try {
+    const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+    for (const { skill, n, right, share, low, high, chance } of await runProbes(made, score, {
+      signal: stop.signal,
+    })) {
+      const counted = `${String(right)} of ${String(n)}, 95 % interval ${percent(low)} – ${percent(high)}`;
+      console.log(`  ${skill.padEnd(17)} ${percent(share)} (${counted}; guessing ${percent(chance)})`);
+    }
+  } finally {
+    await close();
+  }
+}
+
 const [command] = positionals;
 const folder = values.out;
 if (folder === undefined || command === undefined) {
@@ -128,6 +161,7 @@ if (folder === undefined || command === undefined) {
 } else if (command === 'tokenizer') await tokenizerOf(folder);
 else if (command === 'data') await data(folder);
 else if (command === 'stats') await printPromptCosts(await tokenizerOf(folder), number('seed'));
+else if (command === 'probes') await probes(folder);
 else if (command === 'init') await initial(folder);
 else {
   console.log(`There is no command ${command}.\n${help}`);

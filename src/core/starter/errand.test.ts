@@ -53,7 +53,7 @@ describe('the agent of other worlds', () => {
         thought: false,
         slips: 0,
         until: ({ agent, next }) => {
-          if (next?.action.kind === 'go' && next.thought.includes('not looked')) {
+          if (next?.searches === true && next.action.kind === 'go') {
             expect(agent.looked.has(next.action.place)).toBe(false);
             looked.add(next.action.place);
           }

@@ -103,6 +103,8 @@ export interface Step {
   action: ErrandAction;
   /** Why, in the first person. */
   thought: string;
+  /** It goes somewhere to look there for the first time. */
+  searches?: boolean;
 }
 
 /** One errand's agent. `next` is asked once a step, `saw` after each. */
@@ -224,6 +226,10 @@ export class ErrandAgent {
     const place = this.#inOrder ? (rest[0] ?? 0) : this.#draw.pick(rest);
     const name = world.places[place]?.name ?? '';
     const why = this.looked.size === 0 ? `I need a ${kind}.` : `No ${kind} so far.`;
-    return { action: { kind: 'go', place }, thought: `${why} I have not looked at ${name} yet.` };
+    return {
+      action: { kind: 'go', place },
+      thought: `${why} I have not looked at ${name} yet.`,
+      searches: true,
+    };
   }
 }

@@ -6,3 +6,5 @@ export { initialWeights, writeStarterGguf } from '#core/starter/model-file.ts';
 export type { ShardManifest } from '#core/starter/shards.ts';
 export { parseTokenizer } from '#core/starter/tokenizer.ts';
 export type { Tokenizer } from '#core/starter/tokenizer.ts';
+export { buildProbes, runProbes } from '#core/starter/probes.ts';
+export type { ScoreRows } from '#core/starter/probes.ts';

@@ -4,10 +4,11 @@
  * A shard is written whole before the manifest names it, so whatever stops the writer, what is named is complete, and writing goes on
  * at `nextIndex`.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
+import { makeFolder } from '#core/make-folder.ts';
 import { documentKinds } from '#core/starter/document.ts';
 import type { DocumentKind, EncodedDocument } from '#core/starter/document.ts';
 
@@ -35,7 +36,7 @@ const manifestFile = 'manifest.json';
 
 /** @throws AppError CONFLICT where the folder holds text of another recipe */
 export function openShards(folder: string, recipe: string): ShardManifest {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const file = path.join(folder, manifestFile);
   if (!existsSync(file)) {
     return { format: 'daydream-pretraining', version: 1, recipe, nextIndex: 0, tokens: 0, shards: [] };
