@@ -37,6 +37,9 @@ describe('a run whose append-only conversation outgrows the prompt limit', () =>
     const [, limit = ''] = /limits\.maxPromptTokens=(\d+)/.exec(found?.message ?? '') ?? [];
     const window = "policy: { model: 'scripted:random', history: { style: window, steps: 2 } }";
     expect(await warnings(yaml(window))).toEqual([]);
+    const compact =
+      "policy: { model: 'scripted:random', prompt: compact }\nlimits: { maxPromptTokens: 4096 }";
+    expect(await warnings(yaml(compact))).toEqual([]);
     const larger = yaml(`policy: { model: 'scripted:random' }\nlimits: { maxPromptTokens: ${limit} }`);
     expect(await warnings(larger)).toEqual([]);
     expect(await warnings(yaml("policy: { model: 'scripted:random' }\nlimits: { maxSteps: 5 }"))).toEqual([]);

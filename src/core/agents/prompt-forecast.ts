@@ -46,15 +46,15 @@ const charactersOf = (messages: readonly ModelMessage[]): number =>
 async function walk(
   provider: EnvironmentProvider,
   task: Task,
-  { thought, maxSteps, signal }: { thought: boolean; maxSteps: number; signal: AbortSignal | undefined },
+  { policy, maxSteps, signal }: { policy: Policy; maxSteps: number; signal: AbortSignal | undefined },
 ): Promise<Walk | null> {
   const { actionGuide } = provider.describe();
   const session = await provider.open({ taskId: task.taskId, seed: 1, signal });
   const history: Turn[] = [];
-  const prompt = (observation: Observation, style: Policy['history']) =>
+  const prompt = (observation: Observation, shown: Policy['history']) =>
     agentMessages(
       { instruction: task.instruction, actionGuide, history, observation },
-      { history: style, thought, fewShot: false },
+      { history: shown, style: policy.prompt, thought: policy.thought, fewShot: false },
     );
   try {
     let observation = await session.reset({ signal });
@@ -108,13 +108,11 @@ export async function promptShortage(
   const maxSteps = Math.min(limits.maxSteps ?? description.maxSteps, description.maxSteps);
   const walks: Walk[] = [];
   for (const task of tasks) {
-    const walked = await walk(provider, task, { thought: policy.thought, maxSteps, signal }).catch(
-      (thrown: unknown) => {
-        // A world that breaks here is the run's to report, with the episode that it breaks.
-        if (isInfrastructureError(toAppError(thrown).code)) return null;
-        throw thrown;
-      },
-    );
+    const walked = await walk(provider, task, { policy, maxSteps, signal }).catch((thrown: unknown) => {
+      // A world that breaks here is the run's to report, with the episode that it breaks.
+      if (isInfrastructureError(toAppError(thrown).code)) return null;
+      throw thrown;
+    });
     if (walked !== null) walks.push(walked);
   }
   const needed = (one: Walk, steps: number) => tokensAt(one, steps, mostCharactersAToken);
