@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const project = join(import.meta.dirname, '../..');
-const cli = join(project, 'bin/daydream.js');
+export const cli = join(project, 'bin/daydream.js');
 
 export interface DataHost {
   readonly dataFolder: string;

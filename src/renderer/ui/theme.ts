@@ -67,7 +67,14 @@ export const theme = createTheme({
     },
     Popover: { defaultProps: { transitionProps: { duration: 0 }, shadow: 'none', withinPortal: true } },
     Menu: { defaultProps: { transitionProps: { duration: 0 }, shadow: 'none' } },
-    Modal: { defaultProps: { transitionProps: { duration: 0 }, overlayProps: { backgroundOpacity: 0.35 } } },
+    Modal: {
+      defaultProps: {
+        transitionProps: { duration: 0 },
+        overlayProps: { backgroundOpacity: 0.35 },
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
+    },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
     Skeleton: { defaultProps: { animate: false } },
   },
 });
