@@ -3,5 +3,6 @@ export { exportAgain } from '#core/early-experience/export.ts';
 export { iwmMessages } from '#core/early-experience/iwm.ts';
 export { createEarlyExperienceJobs } from '#core/early-experience/pipeline-job.ts';
 export { deviationsOf, withProfile } from '#core/early-experience/profile.ts';
+export type { FamilyOf } from '#core/early-experience/profile.ts';
 export { reflectionMessages } from '#core/early-experience/reflection.ts';
 export { splitProblem } from '#core/early-experience/training-split.ts';

@@ -8,7 +8,9 @@ const written = (extra: object = {}) => ({
   policy: { model: 'm' },
   ...extra,
 });
-const labels = (raw: unknown, family?: string) =>
+/** As if each world's id were its family, but for the small household. */
+const familyOf = (id: string): string => (id === 'household-small' ? 'household' : id);
+const labels = (raw: unknown, family = 'household') =>
   deviationsOf(earlyExperienceRunSchema.parse(raw), family).map(({ label }) => label);
 
 test('the product’s default names every deviation of the spec’s table that concerns the data', () => {
@@ -29,7 +31,7 @@ test('a policy without thoughts is recorded where the rows hold reflections', ()
 });
 
 test('the paper’s profile sets every switch that the file is silent about', () => {
-  const raw = withProfile(written({ profile: 'paper' }));
+  const raw = withProfile(written({ profile: 'paper' }), familyOf);
   const run = earlyExperienceRunSchema.parse(raw);
   expect(run.branching.sr).toMatchObject({
     proposals: 'samples',
@@ -50,6 +52,7 @@ test('what the file says wins over the profile and is recorded', () => {
       branching: { sr: { refill: 'constant-k' } },
       reflection: { attempts: 3, filters: { doubled: true } },
     }),
+    familyOf,
   );
   expect(labels(raw)).toEqual(['constant-k', 'iwm-format', 'attempts', 'leak-filters']);
   const run = earlyExperienceRunSchema.parse(raw);
@@ -58,12 +61,14 @@ test('what the file says wins over the profile and is recorded', () => {
 
 test('the profile knows the families: contradiction is the paper’s in BFCL and WebArena, the expert triple is not in Tau', () => {
   const family = (name: string) =>
-    earlyExperienceRunSchema.parse(withProfile(written({ profile: 'paper', environment: { id: name } })));
+    earlyExperienceRunSchema.parse(
+      withProfile(written({ profile: 'paper', environment: { id: name } }), familyOf),
+    );
   expect(family('tools').reflection.filters.contradiction).toBe(true);
   expect(family('web').reflection.filters.contradiction).toBe(true);
   expect(family('household').reflection.filters.contradiction).toBe(false);
   expect(family('desk').branching.iwm.expertTriple).toBe(false);
-  expect(labels(written({ environment: { id: 'desk' } }))).toContain('tau-expert-triple');
+  expect(labels(written({ environment: { id: 'desk' } }), 'desk')).toContain('tau-expert-triple');
 });
 
 test('other runs and other profiles pass through untouched', () => {
@@ -75,6 +80,6 @@ test('other runs and other profiles pass through untouched', () => {
     { kind: 'rollout', profile: 'paper' },
     written({ profile: 'default' }),
   ]) {
-    expect(withProfile(raw)).toBe(raw);
+    expect(withProfile(raw, familyOf)).toBe(raw);
   }
 });

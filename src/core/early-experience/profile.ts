@@ -9,6 +9,9 @@ export interface Deviation {
   reason: string;
 }
 
+/** The registry's word on what family an environment's id belongs to. */
+export type FamilyOf = (environmentId: string) => string;
+
 /** Families of our own stand beside a benchmark of the paper (design/environments.md). */
 const BESIDE: Record<string, string> = {
   household: 'alfworld',
@@ -66,11 +69,11 @@ export function paperSwitches(family: string) {
  * Fills the paper's switches into a run as it was written (before defaults are filled in), where it says `profile: paper` and is
  * silent about a switch. Anything that is no such run is returned as it is.
  */
-export function withProfile(raw: unknown, familyOf: (environmentId: string) => string = (id) => id): unknown {
+export function withProfile(raw: unknown, familyOf: FamilyOf): unknown {
   if (!isRecord(raw) || raw['kind'] !== 'early-experience' || raw['profile'] !== 'paper') return raw;
   const environment = raw['environment'];
   const id = isRecord(environment) && typeof environment['id'] === 'string' ? environment['id'] : '';
-  return underlay(raw, paperSwitches(familyOf(id.split('-')[0] ?? id)));
+  return underlay(raw, paperSwitches(familyOf(id)));
 }
 
 /** Whether the run's data sets can hold reflection rows: they compare SR alternatives. */
@@ -79,10 +82,7 @@ export function writesReflections({ reflection, branching }: EarlyExperienceRun)
 }
 
 /** Where this run differs from the paper, switch by switch. */
-export function deviationsOf(
-  run: EarlyExperienceRun,
-  family = run.environment.id.split('-')[0] ?? '',
-): Deviation[] {
+export function deviationsOf(run: EarlyExperienceRun, family: string): Deviation[] {
   const paper = paperSwitches(family);
   const { sr, iwm } = run.branching;
   const { reflection } = run;

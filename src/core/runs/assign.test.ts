@@ -4,6 +4,8 @@ import { AppError } from '#shared/errors.ts';
 import { assign } from '#core/runs/assign.ts';
 import { parseRun } from '#core/runs/yaml.ts';
 
+const familyOf = (): string => 'household';
+
 const text = `# mine
 kind: early-experience
 environment:
@@ -17,7 +19,7 @@ describe('assign', () => {
     const edited = assign(text, ['branching.sr.k=4', 'environment.tasks=7', 'name=My run']);
     expect(edited).toContain('# mine');
     expect(edited).toContain('# the large one');
-    expect(parseRun(edited).run).toMatchObject({
+    expect(parseRun(edited, familyOf).run).toMatchObject({
       name: 'My run',
       environment: { tasks: 7 },
       branching: { sr: { k: 4 } },
@@ -26,18 +28,20 @@ describe('assign', () => {
 
   it('reads values as YAML, and what is no YAML as text', () => {
     const edited = assign(text, ['environment.taskTypes=[pick, cool]', 'policy.model=C:\\models: a\\b.gguf']);
-    expect(parseRun(edited).run).toMatchObject({
+    expect(parseRun(edited, familyOf).run).toMatchObject({
       environment: { taskTypes: ['pick', 'cool'] },
       policy: { model: 'C:\\models: a\\b.gguf' },
     });
   });
 
   it.each(['*anchor', '[1, 2', '{a', '"'])('takes %j as text', (value) => {
-    expect(parseRun(assign(text, [`policy.model=${value}`])).run).toMatchObject({ policy: { model: value } });
+    expect(parseRun(assign(text, [`policy.model=${value}`]), familyOf).run).toMatchObject({
+      policy: { model: value },
+    });
   });
 
   it('lets the run check complain about a key that does not exist', () => {
-    expect(parseRun(assign(text, ['branching.sr.kay=4'])).problems[0]).toMatchObject({
+    expect(parseRun(assign(text, ['branching.sr.kay=4']), familyOf).problems[0]).toMatchObject({
       path: 'branching.sr.kay',
       message: expect.stringContaining('`k`'),
     });
@@ -55,6 +59,7 @@ describe('assign', () => {
     expect(
       parseRun(
         assign('kind: rollout\npolicy: x\nenvironment: 3\n', ['policy.model=a', 'environment.id=household']),
+        familyOf,
       ).run,
     ).toMatchObject({
       policy: { model: 'a' },
@@ -76,7 +81,7 @@ describe('assign', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z0-9.]{1,12}=.{0,10}$/), (assignment) => {
         try {
-          parseRun(assign(text, [assignment]));
+          parseRun(assign(text, [assignment]), familyOf);
         } catch (thrown) {
           expect(thrown).toBeInstanceOf(AppError);
         }

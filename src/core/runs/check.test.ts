@@ -2,6 +2,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { writeRandomGguf } from '#core/llm/index.ts';
 import { openTestApp } from '#test/helpers/app.ts';
+import { environmentIdSchema, sha256Schema } from '#shared/ids.ts';
 import type { TestApp } from '#test/helpers/app.ts';
 
 let test: TestApp;
@@ -21,6 +22,25 @@ it('refuses to make training data of a split that models are measured on', async
   await expect(test.client.runs.start({ yaml })).rejects.toMatchObject({ data: { code: 'CONFIG_INVALID' } });
   const measured = await test.client.runs.check({ yaml: yaml.replace('early-experience', 'rollout') });
   expect(measured.problems.filter(({ path }) => path === 'environment.split')).toEqual([]);
+});
+
+it('takes the paper’s switches by the environment’s family, not by its id', async () => {
+  const { catalogue } = test.app.services.store;
+  const environmentId = environmentIdSchema.parse('kitchens-of-mine');
+  catalogue.addFolder({ environmentId, kind: 'alfworld', folder: test.folder, addedAt: 1 }, [
+    {
+      file: 'train/a/game.tw-pddl',
+      split: 'train',
+      type: 'look',
+      instruction: 'look at it',
+      contentHash: sha256Schema.parse('a'.repeat(64)),
+    },
+  ]);
+  const yaml = `kind: early-experience\nprofile: paper\nenvironment: { id: ${environmentId}, tasks: 1 }\npolicy: { model: nowhere.gguf }\n`;
+  const { run, deviations } = await test.client.runs.check({ yaml });
+  expect(run).toMatchObject({ branching: { sr: { unique: true } } });
+  expect(deviations.map(({ label }) => label)).not.toContain('not-unique');
+  catalogue.removeFolder(environmentId);
 });
 
 it('estimates for a model called by its name what it estimates for its path', async () => {

@@ -6,13 +6,14 @@ import { AppError } from '#shared/errors.ts';
 import type { Job } from '#shared/schema/job.ts';
 import type { Model } from '#shared/schema/model.ts';
 import type { Role } from '#shared/schema/policy.ts';
-import type { EarlyExperienceRun, Run, RunProblem } from '#shared/schema/run.ts';
+import type { Run, RunProblem } from '#shared/schema/run.ts';
 import type { CoreServices } from '#core/services.ts';
 import { promptShortage } from '#core/agents/index.ts';
 import { deviationsOf, splitProblem } from '#core/early-experience/index.ts';
 import { findModel } from '#core/llm/index.ts';
 import { commandFor } from '#core/runs/command.ts';
 import { estimateRun } from '#core/runs/estimate.ts';
+import { familiesOf } from '#core/runs/families.ts';
 import { nearest } from '#core/runs/nearest.ts';
 import { allPresets } from '#core/runs/presets.ts';
 import type { KeyPath } from '#core/runs/yaml.ts';
@@ -138,20 +139,13 @@ async function crossProblems(services: CoreServices, run: Run): Promise<Found[]>
   return found;
 }
 
-/** By the family where the environment is known: a user's folder may have any id. */
-function deviations(services: CoreServices, run: EarlyExperienceRun) {
-  const provider = services.environments
-    .list()
-    .find((candidate) => candidate.describe().id === run.environment.id);
-  return deviationsOf(run, provider?.describe().family);
-}
-
 export async function checkRun(
   services: CoreServices,
   yaml: string,
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<RunCheck> {
-  const { run, problems } = parseRun(yaml);
+  const familyOf = familiesOf(services.environments);
+  const { run, problems } = parseRun(yaml, familyOf);
   if (run === null) return { run, problems, estimate: null, deviations: [], command: '' };
   const read = readDocument(yaml);
   const found = await crossProblems(services, run);
@@ -182,8 +176,8 @@ export async function checkRun(
     run,
     problems: [...problems, ...located],
     estimate: estimate?.estimate ?? null,
-    deviations: run.kind === 'early-experience' ? deviations(services, run) : [],
-    command: commandFor(run, allPresets(services.store.catalogue)),
+    deviations: run.kind === 'early-experience' ? deviationsOf(run, familyOf(run.environment.id)) : [],
+    command: commandFor(run, allPresets(services.store.catalogue), familyOf),
   };
 }
 

@@ -4,9 +4,11 @@ import { commandFor } from '#core/runs/command.ts';
 import { builtInPresets } from '#core/runs/presets.ts';
 import { parseRun } from '#core/runs/yaml.ts';
 
+const familyOf = (): string => 'household';
+
 function runOf(preset: string, sets: readonly string[]) {
   const yaml = builtInPresets().find(({ presetId }) => presetId === preset)?.yaml ?? '';
-  const { run, problems } = parseRun(assign(yaml, sets));
+  const { run, problems } = parseRun(assign(yaml, sets), familyOf);
   if (run === null) throw new Error(JSON.stringify(problems));
   return run;
 }
@@ -23,7 +25,7 @@ describe('presets', () => {
 
   it('take the model as their only open question', () => {
     for (const { yaml } of builtInPresets()) {
-      expect(parseRun(yaml).problems.map(({ path }) => path)).toEqual(['policy.model']);
+      expect(parseRun(yaml, familyOf).problems.map(({ path }) => path)).toEqual(['policy.model']);
     }
   });
 });
@@ -31,7 +33,7 @@ describe('presets', () => {
 describe('commandFor', () => {
   it('names the nearest preset and what differs from it', () => {
     const run = runOf('early-experience-small', ['policy.model=/m/a b.gguf', 'branching.sr.k=4', 'seed=9']);
-    expect(commandFor(run, builtInPresets())).toBe(
+    expect(commandFor(run, builtInPresets(), familyOf)).toBe(
       `daydream run early-experience-small --set seed=9 --set 'policy.model="/m/a b.gguf"' --set branching.sr.k=4`,
     );
   });
@@ -39,7 +41,9 @@ describe('commandFor', () => {
   it('adds nothing to a preset that only got its model', () => {
     for (const { presetId } of builtInPresets()) {
       const run = runOf(presetId, ['policy.model=m.gguf']);
-      expect(commandFor(run, builtInPresets())).toBe(`daydream run ${presetId} --set policy.model=m.gguf`);
+      expect(commandFor(run, builtInPresets(), familyOf)).toBe(
+        `daydream run ${presetId} --set policy.model=m.gguf`,
+      );
     }
   });
 
@@ -49,7 +53,9 @@ describe('commandFor', () => {
       'environment.taskTypes=[cool]',
       "name=it's mine",
     ]);
-    const words = [...commandFor(run, builtInPresets()).matchAll(/--set (?:'((?:[^']|'\\'')*)'|(\S+))/g)];
+    const words = [
+      ...commandFor(run, builtInPresets(), familyOf).matchAll(/--set (?:'((?:[^']|'\\'')*)'|(\S+))/g),
+    ];
     const sets = words.map(([, single, plain]) => (single ?? plain ?? '').replaceAll(`'\\''`, "'"));
     expect(runOf('rollout-household', sets)).toEqual(run);
   });

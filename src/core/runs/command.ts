@@ -2,6 +2,7 @@
 import type { Preset, Run } from '#shared/schema/run.ts';
 import { runSchema } from '#shared/schema/run.ts';
 import { parse } from 'yaml';
+import type { FamilyOf } from '#core/early-experience/index.ts';
 import { withProfile } from '#core/early-experience/index.ts';
 
 type Leaves = Map<string, unknown>;
@@ -31,18 +32,18 @@ function flow(value: unknown): string {
 }
 
 /** A preset with its model still open counts as any model: choosing it is one `--set`. */
-function presetLeaves({ yaml }: Preset): Leaves | null {
+function presetLeaves({ yaml }: Preset, familyOf: FamilyOf): Leaves | null {
   const value = parse(yaml) as { policy?: { model?: string } } | null;
   if (value?.policy?.model === '') value.policy.model = ' ';
-  const parsed = runSchema.safeParse(withProfile(value));
+  const parsed = runSchema.safeParse(withProfile(value, familyOf));
   return parsed.success ? leaves(parsed.data) : null;
 }
 
-export function commandFor(run: Run, presets: readonly Preset[]): string {
+export function commandFor(run: Run, presets: readonly Preset[], familyOf: FamilyOf): string {
   const wanted = leaves(run);
   let best: { presetId: string; sets: [string, unknown][] } | null = null;
   for (const preset of presets) {
-    const base = presetLeaves(preset);
+    const base = presetLeaves(preset, familyOf);
     const sets = base === null ? null : difference(wanted, base);
     if (sets === null || (best !== null && best.sets.length <= sets.length)) continue;
     best = { presetId: preset.presetId, sets };

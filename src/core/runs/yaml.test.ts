@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRun } from '#core/runs/yaml.ts';
 
+const familyOf = (): string => 'household';
+
 const valid = `kind: rollout
 environment:
   id: household-small
@@ -12,13 +14,13 @@ policy:
 
 describe('parseRun', () => {
   it('reads a run and fills in the defaults of the schema', () => {
-    const { run, problems } = parseRun(valid);
+    const { run, problems } = parseRun(valid, familyOf);
     expect(problems).toEqual([]);
     expect(run).toMatchObject({ kind: 'rollout', seed: 1, environment: { split: 'train', tasks: 3 } });
   });
 
   it('names the line and the nearest key of a misspelt one', () => {
-    const { run, problems } = parseRun(`${valid}  temprature: 1\nlimits:\n  maxStep: 5\n`);
+    const { run, problems } = parseRun(`${valid}  temprature: 1\nlimits:\n  maxStep: 5\n`, familyOf);
     expect(run).toBeNull();
     expect(problems).toEqual([
       expect.objectContaining({ path: 'policy.temprature', line: 7 }),
@@ -32,7 +34,7 @@ describe('parseRun', () => {
 
   it('finds unknown keys inside unions and lists', () => {
     const text = `${valid}  history: { style: window, step: 4 }\n  adapters:\n    - { path: a.gguf, scal: 1 }\n`;
-    expect(parseRun(text).problems.map(({ path }) => path)).toEqual([
+    expect(parseRun(text, familyOf).problems.map(({ path }) => path)).toEqual([
       'policy.history.step',
       'policy.adapters[0].scal',
     ]);
@@ -41,6 +43,7 @@ describe('parseRun', () => {
   it('says the line of a wrong value and the parent’s line of a missing one', () => {
     const { problems } = parseRun(
       'kind: rollout\nenvironment:\n  id: household\n  tasks: none\npolicy: {}\n',
+      familyOf,
     );
     expect(problems.map(({ path, line }) => [path, line])).toEqual([
       ['environment.tasks', 4],
@@ -77,12 +80,12 @@ describe('parseRun', () => {
     ],
     ['limits: 3', 'limits', '`3` is not permitted here; it takes a mapping.'],
   ])('says for %j what may be there', (line, path, message) => {
-    const { problems } = parseRun(`${valid.replace('rollout', 'early-experience')}${line}\n`);
+    const { problems } = parseRun(`${valid.replace('rollout', 'early-experience')}${line}\n`, familyOf);
     expect(problems).toEqual([{ path, message, severity: 'error', line: 7 }]);
   });
 
   it('lists the kinds of run where the kind is unknown', () => {
-    expect(parseRun('kind: train\n').problems).toEqual([
+    expect(parseRun('kind: train\n', familyOf).problems).toEqual([
       expect.objectContaining({
         path: 'kind',
         message: expect.stringContaining('`rollout`, `early-experience`'),
@@ -91,7 +94,7 @@ describe('parseRun', () => {
   });
 
   it('reports broken YAML with line and column', () => {
-    const { problems } = parseRun('kind: rollout\nenvironment: [a, b\npolicy: x: y\n');
+    const { problems } = parseRun('kind: rollout\nenvironment: [a, b\npolicy: x: y\n', familyOf);
     expect(problems.length).toBeGreaterThan(0);
     expect(problems[0]).toMatchObject({
       path: '',
@@ -116,7 +119,7 @@ describe('parseRun', () => {
     ['a list', '- 1\n'],
     ['a zero byte', 'kind: \0\n'],
   ])('turns %s into problems, never into a crash', (_name, text) => {
-    const { run, problems } = parseRun(text);
+    const { run, problems } = parseRun(text, familyOf);
     expect(run).toBeNull();
     expect(problems.length).toBeGreaterThan(0);
   });
@@ -138,7 +141,7 @@ describe('parseRun', () => {
       });
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 400 }), fc.json(), mutated), (text) => {
-        const { run, problems } = parseRun(text);
+        const { run, problems } = parseRun(text, familyOf);
         expect(run === null).toBe(problems.length > 0);
         for (const { line } of problems) expect(line === null || line >= 1).toBe(true);
       }),

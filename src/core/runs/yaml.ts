@@ -6,6 +6,7 @@ import { isCollection, isMap, isPair, isScalar, LineCounter, parseDocument } fro
 import type { Document, Node } from 'yaml';
 import { runSchema } from '#shared/schema/run.ts';
 import type { Run, RunProblem } from '#shared/schema/run.ts';
+import type { FamilyOf } from '#core/early-experience/index.ts';
 import { withProfile } from '#core/early-experience/index.ts';
 import { issueWords, valueAt } from '#core/runs/issue-words.ts';
 import { unknownKeys } from '#core/runs/unknown-keys.ts';
@@ -96,7 +97,7 @@ function plainValue({ document }: RunDocument): { value: unknown } | { problems:
   }
 }
 
-export function parseRun(text: string): ParsedRun {
+export function parseRun(text: string, familyOf: FamilyOf): ParsedRun {
   const read = readDocument(text);
   if ('problems' in read) return { run: null, problems: read.problems };
   const plain = plainValue(read);
@@ -111,7 +112,7 @@ export function parseRun(text: string): ParsedRun {
     problem(showPath(path), message, line(path)),
   );
   // `profile: paper` decides what an unwritten switch means, so it comes before the schema's defaults.
-  const parsed = runSchema.safeParse(withProfile(value));
+  const parsed = runSchema.safeParse(withProfile(value, familyOf));
   for (const issue of parsed.error?.issues ?? []) {
     const path = issue.path.filter((part) => typeof part !== 'symbol');
     problems.push(problem(showPath(path), issueWords(issue, valueAt(value, path)), line(path)));
