@@ -15,6 +15,18 @@ export interface LoadedPolicy {
 /** Room that a chat template takes beside prompt and answer. Tokens. */
 export const TEMPLATE_ROOM = 64;
 
+export interface ModelNeeds {
+  /** Of each conversation: prompt, answer and the template's room. */
+  contextTokens: number;
+  /** Conversations decoded together. */
+  parallel: number;
+}
+
+/** How a policy that acts is loaded; the estimate asks for the same before there is a job. */
+export function actingNeeds(settings: Policy, limits: Limits, parallel: number): ModelNeeds {
+  return { contextTokens: limits.maxPromptTokens + settings.maxTokens + TEMPLATE_ROOM, parallel };
+}
+
 /** @throws AppError MODEL_… when the model cannot be loaded */
 export async function loadPolicy(
   models: ModelService,
@@ -25,8 +37,9 @@ export async function loadPolicy(
   if (settings.model === 'scripted:expert')
     return { policy: solverPolicy('scripted:expert'), model: null, release };
   const loaded = await loadModel(models, settings, {
-    ...options,
-    contextTokens: options.limits.maxPromptTokens + settings.maxTokens + TEMPLATE_ROOM,
+    ...actingNeeds(settings, options.limits, options.parallel),
+    threads: options.threads,
+    signal: options.signal,
   });
   return {
     policy: modelPolicy(loaded.model, settings),
@@ -35,11 +48,11 @@ export async function loadPolicy(
   };
 }
 
-/** A model in any role. `parallel`: conversations decoded together; `contextTokens`: for each of them. */
+/** A model in any role. */
 export async function loadModel(
   models: ModelService,
   role: Role,
-  options: { contextTokens: number; parallel: number; threads: number; signal: AbortSignal },
+  options: ModelNeeds & { threads: number; signal: AbortSignal },
 ): Promise<{ model: ChatModel; release(): Promise<void> }> {
   return models.load(await models.resolve(role.model), {
     adapters: role.adapters,

@@ -7,7 +7,7 @@ import type { PlannedBranch } from '#core/early-experience/branch.ts';
 import type { BranchingTotals } from '#core/early-experience/branching-totals.ts';
 import { addDropped } from '#core/early-experience/branching-totals.ts';
 import type { Demonstration, ExpertState } from '#core/early-experience/expert-states.ts';
-import { IWM_EXTRA } from '#core/early-experience/model-needs.ts';
+import { samplesOf } from '#core/early-experience/model-needs.ts';
 import type { Proposer } from '#core/early-experience/propose.ts';
 import { proposeActions } from '#core/early-experience/propose.ts';
 import type { AlternativeSet } from '#core/early-experience/sampling.ts';
@@ -34,6 +34,7 @@ export async function planState(
   signal: AbortSignal,
 ): Promise<PlannedBranch[]> {
   const { iwm, sr } = site.run.branching;
+  const samples = samplesOf(site.run);
   const planned: PlannedBranch[] = [
     {
       purpose: 'expert',
@@ -43,12 +44,21 @@ export async function planState(
     },
   ];
   if (iwm.enabled) {
-    const rules = { unique: true, refill: 'constant-k' as const, keepInadmissible: true, extra: IWM_EXTRA };
+    const rules = {
+      unique: true,
+      refill: 'constant-k' as const,
+      keepInadmissible: true,
+      samples: samples.iwm,
+    };
     planned.push(...(await sample('iwm', { ...iwm, ...rules }, demonstration, state, site, signal)));
   }
   if (sr.enabled) {
-    const extra = sr.proposals === 'one-request' ? sr.extra : 0;
-    const rules = { unique: sr.unique, refill: sr.refill, keepInadmissible: false, extra };
+    const rules = {
+      unique: sr.unique,
+      refill: sr.refill,
+      keepInadmissible: false,
+      samples: samples.sr,
+    };
     planned.push(...(await sample('sr', { ...sr, ...rules }, demonstration, state, site, signal)));
   }
   return planned;
@@ -58,7 +68,8 @@ interface SampleRules {
   sampler: 'uniform' | 'policy';
   k: number;
   temperature: number;
-  extra: number;
+  /** Of the policy, in one request. */
+  samples: number;
   unique: boolean;
   refill: 'constant-k' | 'inadmissible-only';
   keepInadmissible: boolean;
@@ -81,7 +92,7 @@ async function sample(
   } else {
     const { proposer } = site;
     const made = await proposeActions(proposer, state.state, {
-      n: rules.k + rules.extra,
+      n: rules.samples,
       temperature: rules.temperature,
       seed: seedOf(site.seed, episode.episodeId, state.stepIndex, purpose, 'proposals'),
       sessionKey: sessionKey(episode.episodeId),

@@ -293,7 +293,7 @@ class Service implements ModelService {
       throw new AppError({ code: 'MODEL_FILE_INVALID', message: `${model.name} cannot be read.` });
     if (options.format === 'chat' && !facts.hasChatTemplate) throw withoutTemplate(model.name);
     for (const { path } of options.adapters) checkAdapter(path, facts.architecture);
-    const contextTokens = Math.min(options.contextTokens, facts.contextLength || options.contextTokens);
+    const contextTokens = withinModel(facts, options.contextTokens);
     refuseIfTooLarge(this.#fit(model, { contextTokens, sequences: options.sequences }), model.name);
     return { facts, contextTokens };
   }
@@ -359,7 +359,8 @@ class Service implements ModelService {
   #fit(model: Model, request: { contextTokens: number; sequences: number }): FitEstimate {
     const header = readGguf(model.location);
     return estimateFit(header, {
-      ...request,
+      sequences: request.sequences,
+      contextTokens: withinModel(model.facts, request.contextTokens),
       vocabularySize: model.facts?.vocabularySize ?? 0,
       availableBytes: process.availableMemory(),
     });
@@ -414,6 +415,11 @@ class Service implements ModelService {
     const status = this.status();
     for (const listener of this.#listeners) listener(status);
   }
+}
+
+/** A model is never loaded with more than it was made for; a file that does not say takes what is asked. */
+function withinModel(facts: GgufFacts | null, contextTokens: number): number {
+  return Math.min(contextTokens, facts?.contextLength || contextTokens);
 }
 
 function loadKey(model: Model, options: LoadOptions): string {

@@ -1,6 +1,9 @@
+import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { writeRandomGguf } from '#core/llm/index.ts';
 import { openTestApp } from '#test/helpers/app.ts';
 import type { TestApp } from '#test/helpers/app.ts';
+import type { InferenceStatus } from '#shared/schema/system.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -29,3 +32,36 @@ it('takes the time from what a finished run of this kind and model took, in prop
   const other = await test.client.runs.check({ yaml: rollout(4).replace('random', 'expert') });
   expect(other.estimate?.durationMs).toBeNull();
 });
+
+it.each([
+  'kind: rollout\nrolloutsPerTask: 1\nparallel: 3\n',
+  'kind: rollout\nrolloutsPerTask: 4\nparallel: 3\n',
+  'kind: early-experience\nparallel: 3\nreflection: { maxTokens: 700 }\nbranching: { iwm: { sampler: policy, k: 5 } }\n',
+])(
+  'promises the memory that the job then loads: %s',
+  async (head) => {
+    const file = path.join(test.folder, 'random-weights-estimated.gguf');
+    writeRandomGguf(file, { seed: 7 });
+    await test.client.models.add({ path: file });
+    const yaml = `${head}environment: { id: household-small, tasks: 2 }\npolicy: { model: '${file}', maxTokens: 16 }\nlimits: { maxPromptTokens: 2000 }\n`;
+    const { estimate, problems } = await test.client.runs.check({ yaml });
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    const { models, jobs } = test.app.services;
+    const loading = new Promise<InferenceStatus['loaded'][number]>((resolve) => {
+      const stop = models.onStatus(({ loaded: [first] }) => {
+        if (first === undefined) return;
+        stop();
+        resolve(first);
+      });
+    });
+    const { jobId } = await test.client.runs.start({ yaml });
+    const { modelId, contextTokens, sequences } = await loading;
+    await test.client.jobs.cancel({ jobId });
+    await jobs.wait(jobId);
+    // A stage of the pipeline lets go a moment after the whole was cancelled.
+    await expect.poll(() => models.unload(modelId).catch(() => false)).toBe(true);
+    const { totalBytes } = await models.fit(modelId, { contextTokens, sequences });
+    expect(estimate?.memoryBytes).toBe(totalBytes);
+  },
+  60_000,
+);

@@ -6,6 +6,9 @@
 import type { FitEstimate } from '#shared/schema/model.ts';
 import { runSchema } from '#shared/schema/run.ts';
 import type { EarlyExperienceRun, RolloutRun, Run, RunEstimate, TaskSelection } from '#shared/schema/run.ts';
+import type { ModelNeeds } from '#core/agents/index.ts';
+import { actingNeeds } from '#core/agents/index.ts';
+import { modelNeeds, samplesOf } from '#core/early-experience/index.ts';
 import { findModel } from '#core/llm/index.ts';
 import type { CoreServices } from '#core/services.ts';
 
@@ -88,12 +91,8 @@ function earlyExperienceCost(run: EarlyExperienceRun, tasks: number, path: numbe
   const { reflection } = run;
   const states = Math.ceil(tasks * path);
   const branches = states * ((iwm.enabled ? iwm.k : 0) + (sr.enabled ? sr.k : 0) + 1);
-  const proposals =
-    (iwm.enabled && iwm.sampler === 'policy' ? iwm.k : 0) +
-    (sr.enabled && sr.sampler === 'policy' ? sr.k + (sr.proposals === 'one-request' ? sr.extra : 0) : 0);
-  const proposalCalls =
-    states *
-    (Number(iwm.enabled && iwm.sampler === 'policy') + Number(sr.enabled && sr.sampler === 'policy'));
+  const samples = samplesOf(run);
+  const proposalCalls = states * (Number(samples.iwm > 0) + Number(samples.sr > 0));
   const written = reflection.enabled && sr.enabled ? states * (reflection.unit === 'state' ? 1 : sr.k) : 0;
   const reflectionTokens =
     reflection.generator === 'self' ? reflection.maxTokens : reflection.generator.maxTokens;
@@ -107,7 +106,8 @@ function earlyExperienceCost(run: EarlyExperienceRun, tasks: number, path: numbe
     promptTokens:
       (proposalCalls > 0 ? tasks : 0) * run.limits.maxPromptTokens + written * run.limits.maxPromptTokens,
     completionTokens:
-      states * proposals * run.policy.maxTokens + written * reflection.attempts * reflectionTokens,
+      states * (samples.iwm + samples.sr) * run.policy.maxTokens +
+      written * reflection.attempts * reflectionTokens,
     diskBytes:
       states * bytesPerStep + branches * bytesPerBranch + (states + branches + written) * bytesPerExportedRow,
   };
@@ -140,15 +140,22 @@ function measuredMsPerToken(services: CoreServices, run: Run, path: number): num
   return rates[Math.floor(rates.length / 2)] ?? null;
 }
 
+/** What the job will ask for when it loads the policy. */
+function needsOf(services: CoreServices, run: Run): ModelNeeds {
+  const tasks = availableTasks(services, run.environment);
+  if (run.kind === 'early-experience') return modelNeeds(run, tasks);
+  return actingNeeds(run.policy, run.limits, Math.min(run.parallel, tasks * run.rolloutsPerTask));
+}
+
 async function modelFacts(
   services: CoreServices,
   run: Run,
 ): Promise<{ fit: FitEstimate | null; tokensPerSecond: number | null }> {
   const model = findModel(await services.models.list(), run.policy.model);
   if (model === null || model.kind !== 'gguf') return { fit: null, tokensPerSecond: null };
-  const contextTokens = run.limits.maxPromptTokens + run.policy.maxTokens;
+  const { contextTokens, parallel } = needsOf(services, run);
   const fit = await services.models
-    .fit(model.modelId, { contextTokens, sequences: run.parallel })
+    .fit(model.modelId, { contextTokens, sequences: parallel })
     .catch(() => null);
   const calibration = await services.models.calibration(model.modelId);
   const trial = calibration?.trials.find(({ threads }) => threads === calibration.threads);
