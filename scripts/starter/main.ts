@@ -19,6 +19,7 @@ import {
   writeStarterGguf,
 } from '../../src/core/starter/index.ts';
 import type { Tokenizer } from '../../src/core/starter/index.ts';
+import { printEvaluation } from './evaluate.ts';
 import { scoreWithModel } from './score-model.ts';
 import { printPromptCosts, printShardStatistics } from './statistics.ts';
 
@@ -27,6 +28,7 @@ const help = `node scripts/starter/main.ts COMMAND --out FOLDER [options]
   data        shards of the pre-training text (makes the vocabulary first if there is none)   --tokens 2000000
   stats       tokens of the text by kind, and what the policy's prompts cost with this vocabulary
   probes      FOLDER/probes.jsonl, and with --model FILE.gguf the skills that it has   --per-skill 200
+  evaluate    --model FILE.gguf only asked to act in household-small   --tasks 96 --max-steps 30
   init        FOLDER/initial.gguf: untrained weights with vocabulary and chat format   --layers 4 --dim 128
 Options for all: --seed 1`;
 
@@ -40,15 +42,27 @@ const { values, positionals } = parseArgs({
     documents: { type: 'string', default: '6000' },
     model: { type: 'string' },
     'per-skill': { type: 'string', default: '200' },
+    tasks: { type: 'string', default: '96' },
+    'max-steps': { type: 'string', default: '30' },
     layers: { type: 'string', default: '4' },
     dim: { type: 'string', default: '128' },
     'longest-document': { type: 'string', default: '1024' },
   },
 });
 
-function number(
-  name: 'seed' | 'per-skill' | 'tokens' | 'vocabulary' | 'documents' | 'layers' | 'dim' | 'longest-document',
-): number {
+type NumberOption =
+  | 'seed'
+  | 'per-skill'
+  | 'tokens'
+  | 'tasks'
+  | 'max-steps'
+  | 'vocabulary'
+  | 'documents'
+  | 'layers'
+  | 'dim'
+  | 'longest-document';
+
+function number(name: NumberOption): number {
   const value = Number(values[name]);
   if (!Number.isSafeInteger(value) || value < 0)
     throw new RangeError(`--${name} takes a whole number, not ${values[name]}.`);
@@ -122,7 +136,7 @@ async function initial(folder: string): Promise<void> {
     shape,
     tokenizer,
     type: 'F32',
-    weights: initialWeights(number('seed'), layers),
+    weights: initialWeights({ seed: number('seed'), layers, heads: shape.heads, previousTokens: 2 }),
   });
   console.log(file);
 }
@@ -153,6 +167,18 @@ async function probes(folder: string): Promise<void> {
   }
 }
 
+async function evaluate(): Promise<void> {
+  if (values.model === undefined) throw new RangeError('evaluate needs --model FILE.gguf.');
+  await printEvaluation({
+    model: values.model,
+    split: 'development',
+    tasks: number('tasks'),
+    maxSteps: number('max-steps'),
+    seed: number('seed'),
+    signal: stop.signal,
+  });
+}
+
 const [command] = positionals;
 const folder = values.out;
 if (folder === undefined || command === undefined) {
@@ -162,6 +188,7 @@ if (folder === undefined || command === undefined) {
 else if (command === 'data') await data(folder);
 else if (command === 'stats') await printPromptCosts(await tokenizerOf(folder), number('seed'));
 else if (command === 'probes') await probes(folder);
+else if (command === 'evaluate') await evaluate();
 else if (command === 'init') await initial(folder);
 else {
   console.log(`There is no command ${command}.\n${help}`);

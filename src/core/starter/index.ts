@@ -2,7 +2,8 @@
 export { encodeConversation } from '#core/starter/chat-format.ts';
 export { createDocumentSource, defaultDocuments } from '#core/starter/documents.ts';
 export { generateShards, vocabularyOf } from '#core/starter/generate.ts';
-export { initialWeights, writeStarterGguf } from '#core/starter/model-file.ts';
+export { initialWeights } from '#core/starter/initial-weights.ts';
+export { writeStarterGguf } from '#core/starter/model-file.ts';
 export type { ShardManifest } from '#core/starter/shards.ts';
 export { parseTokenizer } from '#core/starter/tokenizer.ts';
 export type { Tokenizer } from '#core/starter/tokenizer.ts';

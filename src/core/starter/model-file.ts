@@ -1,6 +1,4 @@
 /** The starter model as a GGUF file: weights by llama.cpp's names, the trained vocabulary, the chat format, name and licence. */
-import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { llamaMetadata, llamaTensors, writeGguf } from '#core/llm/index.ts';
 import type { LlamaShape } from '#core/llm/index.ts';
 import { chatTemplate } from '#core/starter/chat-format.ts';
@@ -45,30 +43,4 @@ export function writeStarterGguf(file: string, model: StarterFile): void {
       data: () => model.weights(name, size),
     })),
   });
-}
-
-/**
- * Weights before any training: norms 1, embeddings N(0, 0.02²), matrices N(0, 1/inputs), those that write into the residual stream
- * smaller by √(2·layers) (GPT-2's rule). Each tensor has a stream of its own, so the same seed gives the same tensor in any order.
- */
-export function initialWeights(seed: number, layers: number): StarterFile['weights'] {
-  return (name, shape) => {
-    const [inputs = 1, outputs] = shape;
-    if (outputs === undefined) return new Float32Array(inputs).fill(1);
-    const residual = /attn_output|ffn_down/u.test(name) ? 1 / Math.sqrt(2 * layers) : 1;
-    const deviation = name.startsWith('token_embd') ? 0.02 : residual / Math.sqrt(inputs);
-    const generator = xoroshiro128plus(nameSeed(seed, name));
-    const draw = (): number => {
-      const radius = Math.sqrt(-2 * Math.log(1 - uniformFloat64(generator)));
-      return deviation * radius * Math.cos(2 * Math.PI * uniformFloat64(generator));
-    };
-    return Float32Array.from({ length: inputs * outputs }, draw);
-  };
-}
-
-function nameSeed(seed: number, name: string): number {
-  let mixed = seed;
-  for (let index = 0; index < name.length; index += 1)
-    mixed = Math.imul(mixed ^ name.charCodeAt(index), 0x01000193);
-  return mixed >>> 0;
 }

@@ -7,7 +7,8 @@ import type { ChatModel, ModelMessage } from '#core/llm/port.ts';
 import { testModelService } from '#test/helpers/model-service.ts';
 import type { TestService } from '#test/helpers/model-service.ts';
 import { encodeConversation } from './chat-format.ts';
-import { initialWeights, writeStarterGguf } from './model-file.ts';
+import { initialWeights } from './initial-weights.ts';
+import { writeStarterGguf } from './model-file.ts';
 import { createTokenizer, parseTokenizer } from './tokenizer.ts';
 import { trainTokenizer } from './train-tokenizer.ts';
 
@@ -37,7 +38,7 @@ let model: ChatModel;
 beforeAll(async () => {
   const file = join(folder, 'starter.gguf');
   const description = 'untrained, for a test';
-  const weights = initialWeights(1, shape.layers);
+  const weights = initialWeights({ seed: 1, layers: 1, heads: 2, previousTokens: 1 });
   writeStarterGguf(file, { name: 'starter', description, shape, tokenizer, type: 'F16', weights });
   host = testModelService();
   const known = await host.service.resolve(file);
