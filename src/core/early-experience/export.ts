@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { datasetIdSchema, modelIdSchema } from '#shared/ids.ts';
 import type { JobId } from '#shared/ids.ts';
-import type { Reflection, ReflectionFlag } from '#shared/schema/branch.ts';
-import { reflectionFlagSchema } from '#shared/schema/branch.ts';
+import type { Reflection } from '#shared/schema/branch.ts';
 import type { Dataset, Manifest } from '#shared/schema/dataset.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
 import type { CoreServices } from '#core/services.ts';
@@ -15,10 +14,12 @@ import { findModel } from '#core/llm/index.ts';
 import type { DatasetWriter } from '#core/datasets/index.ts';
 import { writeDataset } from '#core/datasets/index.ts';
 import { demonstrationsResult, readDemonstration } from '#core/early-experience/demonstrations-of.ts';
-import { FILTER_HELP } from '#core/early-experience/filter-rules.ts';
+import { DROP_HELP } from '#core/early-experience/filter-rules.ts';
 import { deviationsOf } from '#core/early-experience/profile.ts';
 import { demonstrationRows } from '#core/early-experience/rows.ts';
 import type { ExportSpec } from '#core/early-experience/spec.ts';
+import type { DropReason } from '#core/early-experience/verdicts.ts';
+import { verdicts } from '#core/early-experience/verdicts.ts';
 
 type Services = Pick<CoreServices, 'store' | 'environments' | 'clock' | 'dataFolder' | 'version'>;
 
@@ -66,12 +67,16 @@ export async function exportRun(
       const reflections = store.reflections
         .ofEpisode(episodeId)
         .filter(({ jobId }) => jobId !== null && jobId === spec.reflectionJobId);
-      counts.episode(demonstration.episode.taskId, demonstration.steps.length, reflections);
+      counts.episode(demonstration.episode.taskId, reflections);
       const rows = demonstrationRows(
         { demonstration, branches, reflections },
         { run, actionGuide: description.actionGuide, settings },
       );
-      for (const { part, row } of rows) await writer.add(part, row);
+      for (const { part, row } of rows) {
+        // Each expert state has one row here, whatever the writer then leaves out.
+        if (part === 'expert_sft') counts.states += 1;
+        await writer.add(part, row);
+      }
       done += 1;
       options.onProgress?.(done, episodeIds.length);
     }
@@ -187,22 +192,17 @@ function branchSummary(store: Services['store'], jobId: JobId | null): Manifest[
 class Counts {
   readonly tasks = new Set<string>();
   states = 0;
-  readonly #drops = new Map<ReflectionFlag, number>();
+  readonly #drops = new Map<DropReason, number>();
 
-  episode(taskId: string, steps: number, reflections: readonly Reflection[]): void {
+  episode(taskId: string, reflections: readonly Reflection[]): void {
     this.tasks.add(taskId);
-    this.states += steps;
-    for (const { droppedBy, review } of reflections) {
-      if (review.decision === 'keep') continue;
-      for (const reason of droppedBy) {
-        const flag = reflectionFlagSchema.safeParse(reason);
-        if (flag.success) this.#drops.set(flag.data, (this.#drops.get(flag.data) ?? 0) + 1);
-      }
+    for (const { droppedBy } of verdicts(reflections)) {
+      if (droppedBy !== null) this.#drops.set(droppedBy, (this.#drops.get(droppedBy) ?? 0) + 1);
     }
   }
 
   filters(): Manifest['filters'] {
-    return [...this.#drops].map(([filter, dropped]) => ({ filter, dropped, help: FILTER_HELP[filter] }));
+    return [...this.#drops].map(([filter, dropped]) => ({ filter, dropped, help: DROP_HELP[filter] }));
   }
 }
 

@@ -2,6 +2,7 @@
 import { assertNever } from '#shared/errors.ts';
 import type { ReflectionFlag } from '#shared/schema/branch.ts';
 import type { ReflectionFilters } from '#shared/schema/run.ts';
+import type { DropReason } from '#core/early-experience/verdicts.ts';
 
 /** The rule that a flag belongs to; null for `empty`, which no switch can keep: there is nothing to train on. */
 export function ruleOf(flag: ReflectionFlag): keyof ReflectionFilters | null {
@@ -41,7 +42,7 @@ export function droppedBy(
   return [...new Set(dropping.map(({ flag }) => flag))];
 }
 
-export const FILTER_HELP: Record<ReflectionFlag, string> = {
+export const DROP_HELP: Record<DropReason, string> = {
   'label-leak': 'names the role of an action in the generator’s prompt',
   numbering: 'calls options by number',
   'outcome-narration': 'tells an outcome as already seen',
@@ -52,4 +53,5 @@ export const FILTER_HELP: Record<ReflectionFlag, string> = {
   'too-short': 'shorter than reflection.filters.minWords',
   garbled: 'broken characters, or no sentence of English',
   empty: 'holds no words',
+  review: 'dropped by a person',
 };

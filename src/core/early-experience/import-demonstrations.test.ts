@@ -118,7 +118,8 @@ test('an import is executed, and only what succeeds is kept', async () => {
     };
     if (first === undefined || second === undefined || held === undefined) throw new Error('no tasks');
     const line = (task_id: string, actions: string[]) => JSON.stringify({ task_id, actions });
-    const actions = await solve(first.taskId);
+    // What the environment refuses is a step of the path, but no expert state.
+    const actions = ['jump', ...(await solve(first.taskId))];
     const file = path.join(folder, 'import.jsonl');
     const thoughts = actions.map((_, index) => `reason ${String(index)}`);
     writeFileSync(
@@ -148,6 +149,10 @@ test('an import is executed, and only what succeeds is kept', async () => {
     expect(job.result).toMatchObject({
       demonstrations: { demonstrations: 1, steps: actions.length, rejected: 6 },
     });
+    const [dataset] = lab.services.store.datasets.list({ cursor: null, limit: 1 }).items;
+    const expertRows = dataset?.manifest.files.find(({ part }) => part === 'expert_sft')?.rows;
+    expect(dataset?.manifest.states).toBe(actions.length - 1);
+    expect(expertRows).toBe(actions.length - 1);
     const reasons = lab.services.store.jobs
       .events(job.jobId, { afterSeq: 0, limit: 1000, includeChildren: true })
       .filter(({ type }) => type === 'demonstration-rejected')

@@ -47,6 +47,7 @@ const run = (extra: object = {}) =>
 interface Result {
   export: { folder: string; files: { part: string; rows: number }[] };
   branching: { states: number; rejected: number; shortSets: number };
+  reflection: object;
 }
 
 function rowsOf(result: Result, part: string): SftRow[] {
@@ -129,12 +130,19 @@ test('a dropped reflection comes back by review, and a kept one goes', async () 
     return text.includes('<action>') ? text : `The expert action is right here. ${text}`;
   });
   const { run: start, services } = open({ model: leaking });
-  const job = await start('early-experience', run());
+  const job = await start('early-experience', run({ reflection: { attempts: 2 } }));
   const result = job.result as unknown as Result;
   expect(rowsOf(result, 'reflection_sft')).toEqual([]);
   const page = services.store.reflections.list({ flag: 'label-leak' }, { cursor: null, limit: 100 });
-  expect(page.items.length).toBe(result.branching.states);
-  const first = page.items[0];
+  const { states } = result.branching;
+  expect(page.items.length).toBe(states * 2);
+  // Two attempts a state, one verdict: stage and manifest count the same.
+  expect(result.reflection).toMatchObject({ states, dropped: states, droppedBy: { 'label-leak': states } });
+  const [before] = services.store.datasets.list({ cursor: null, limit: 1 }).items;
+  expect(before?.manifest.filters).toEqual([
+    expect.objectContaining({ filter: 'label-leak', dropped: states }),
+  ]);
+  const [first] = page.items;
   if (first === undefined) throw new Error('no reflection');
   services.store.reflections.review(first.reflectionId, { decision: 'keep', reason: 'fine', at: 1 });
   const dataset = await exportAgain({ jobId: job.jobId, folder: null, name: '' }, services, {
@@ -142,7 +150,7 @@ test('a dropped reflection comes back by review, and a kept one goes', async () 
   });
   expect(dataset.manifest.files.find(({ part }) => part === 'reflection_sft')?.rows).toBe(1);
   expect(dataset.manifest.filters).toEqual([
-    expect.objectContaining({ filter: 'label-leak', dropped: page.items.length - 1 }),
+    expect.objectContaining({ filter: 'label-leak', dropped: states - 1 }),
   ]);
 });
 
@@ -175,4 +183,18 @@ test('a model that no stage asked is known by its name', async () => {
   expect(job.error).toBeNull();
   const [dataset] = services.store.datasets.list({ cursor: null, limit: 10 }).items;
   expect(dataset?.manifest.models).toEqual([{ role: 'policy', label: 'my writer', sha256: 'f'.repeat(64) }]);
+});
+
+test('what a person dropped is counted, too', async () => {
+  const { run: start, services } = open({ model: fakeModel(writer) });
+  const job = await start('early-experience', run());
+  const { states } = (job.result as unknown as Result).branching;
+  const [first] = services.store.reflections.list({}, { cursor: null, limit: 1 }).items;
+  if (first === undefined) throw new Error('no reflection');
+  services.store.reflections.review(first.reflectionId, { decision: 'drop', reason: 'dull', at: 1 });
+  const { manifest } = await exportAgain({ jobId: job.jobId, folder: null, name: '' }, services, {
+    signal: new AbortController().signal,
+  });
+  expect(manifest.filters).toEqual([{ filter: 'review', dropped: 1, help: 'dropped by a person' }]);
+  expect(manifest.files.find(({ part }) => part === 'reflection_sft')?.rows).toBe(states - 1);
 });

@@ -3,7 +3,7 @@ import type { AppError } from '#shared/errors.ts';
 import { isInfrastructureError, toAppError } from '#shared/errors.ts';
 import { reflectionIdSchema } from '#shared/ids.ts';
 import type { EpisodeId } from '#shared/ids.ts';
-import type { Branch, Reflection, ReflectionFlag } from '#shared/schema/branch.ts';
+import type { Branch, Reflection } from '#shared/schema/branch.ts';
 import type { Role } from '#shared/schema/policy.ts';
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
 import type { JobContext, JobDefinition } from '#core/jobs/port.ts';
@@ -25,6 +25,8 @@ import type { ReflectionCase } from '#core/early-experience/reflection.ts';
 import { cleanReflection, reflectionPrompt, situation } from '#core/early-experience/reflection.ts';
 import type { ReflectionSpec } from '#core/early-experience/spec.ts';
 import { reflectionSpecSchema } from '#core/early-experience/spec.ts';
+import type { DropReason } from '#core/early-experience/verdicts.ts';
+import { verdicts } from '#core/early-experience/verdicts.ts';
 
 export interface ReflectionTotals {
   states: number;
@@ -36,7 +38,8 @@ export interface ReflectionTotals {
   /** States whose prompt does not fit the generator's context. */
   tooLong: number;
   failed: number;
-  droppedBy: Partial<Record<ReflectionFlag, number>>;
+  /** Each dropped text once, by its final verdict. */
+  droppedBy: Partial<Record<DropReason, number>>;
   promptCharacters: number;
   promptTokens: number;
   evaluatedPromptTokens: number;
@@ -183,10 +186,12 @@ async function reflectOn(task: Task, site: Site, signal: AbortSignal): Promise<v
     });
     totals.states += 1;
     totals.attempts += written.length;
-    if (written.some(({ keptByFilters }) => keptByFilters)) totals.kept += 1;
-    else totals.dropped += 1;
-    for (const flag of written.at(-1)?.droppedBy ?? []) {
-      totals.droppedBy = { ...totals.droppedBy, [flag]: (totals.droppedBy[flag as ReflectionFlag] ?? 0) + 1 };
+    for (const { droppedBy: reason } of verdicts(written)) {
+      if (reason === null) totals.kept += 1;
+      else {
+        totals.dropped += 1;
+        totals.droppedBy = { ...totals.droppedBy, [reason]: (totals.droppedBy[reason] ?? 0) + 1 };
+      }
     }
     context.metric('kept-share', totals.states, totals.kept / totals.states);
     context.metric('completion-tokens', totals.states, totals.completionTokens);

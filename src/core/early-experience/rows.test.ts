@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Review } from '#shared/schema/branch.ts';
 import type { SftRow } from '#shared/schema/dataset.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
 import { parseAnswer } from '#core/agents/index.ts';
 import { rowProblem } from '#core/datasets/index.ts';
-import { demonstrationRows, exportable } from '#core/early-experience/rows.ts';
+import { demonstrationRows } from '#core/early-experience/rows.ts';
 import { makeBranch, makeEpisode, makeReflection, makeStep } from '#test/helpers/store-records.ts';
 
 const plain = { tokens: null, completion: null, thought: null, promptHash: null };
@@ -148,26 +147,4 @@ test('no two rows share an object: changing one changes no other', () => {
   for (const message of rows[0]?.messages ?? []) message.content += message.content;
   rows[0]?.messages.push({ role: 'user', content: 'again' });
   expect(rows.slice(1)).toEqual(others);
-});
-
-test('of the attempts at a text the kept one is exported; a review overrides the filters', () => {
-  const attempt = (
-    index: number,
-    kept: boolean,
-    decision: Review['decision'] = 'pending',
-    text = 'A reason.',
-  ) =>
-    makeReflection('episode-0', index, {
-      attempt: index,
-      branchIds: ['b'],
-      keptByFilters: kept,
-      text,
-      review: { decision, reason: '', at: null },
-    });
-  const chosen = (...list: ReturnType<typeof attempt>[]) => exportable(list).map((one) => one.attempt);
-  expect(chosen(attempt(0, false), attempt(1, true))).toEqual([1]);
-  expect(chosen(attempt(0, false), attempt(1, false))).toEqual([]);
-  expect(chosen(attempt(0, false, 'keep'), attempt(1, true))).toEqual([0]);
-  expect(chosen(attempt(0, true, 'drop'))).toEqual([]);
-  expect(chosen(attempt(0, true, 'keep', '  '))).toEqual([]);
 });

@@ -9,6 +9,7 @@ import { expertStates, placeholderThought } from '#core/early-experience/expert-
 import { iwmMessages } from '#core/early-experience/iwm.ts';
 import { writesReflections } from '#core/early-experience/profile.ts';
 import { reflectionMessages } from '#core/early-experience/reflection.ts';
+import { exportable } from '#core/early-experience/verdicts.ts';
 
 export interface RowSource {
   demonstration: Demonstration;
@@ -119,25 +120,6 @@ function iwmBranches(branches: readonly Branch[], { branching: { iwm } }: EarlyE
     ({ status, purpose }) =>
       status === 'accepted' && (purpose === 'iwm' || (purpose === 'expert' && iwm.expertTriple)),
   );
-}
-
-/**
- * Of the attempts at one text, the one that a person kept, else the one that the filters kept. A text without words is no target,
- * whoever kept it.
- */
-export function exportable(reflections: readonly Reflection[]): Reflection[] {
-  const groups = new Map<string, Reflection[]>();
-  for (const reflection of reflections) {
-    const key = reflection.branchIds.join(',');
-    groups.set(key, [...(groups.get(key) ?? []), reflection]);
-  }
-  return [...groups.values()].flatMap((attempts) => {
-    const usable = attempts.filter(
-      ({ text, review, keptByFilters }) =>
-        text.trim() !== '' && review.decision !== 'drop' && (review.decision === 'keep' || keptByFilters),
-    );
-    return usable.find(({ review }) => review.decision === 'keep') ?? usable[0] ?? [];
-  });
 }
 
 function row(

@@ -1,0 +1,39 @@
+/** What becomes of each text that was asked for: the job's counts, the exported rows and the manifest's counts all read this. */
+import type { Reflection, ReflectionFlag } from '#shared/schema/branch.ts';
+import { reflectionFlagSchema } from '#shared/schema/branch.ts';
+
+/** A finding that the run's filters drop, or a person's decision. */
+export type DropReason = ReflectionFlag | 'review';
+
+export type Verdict = { exported: Reflection; droppedBy: null } | { exported: null; droppedBy: DropReason };
+
+/**
+ * One verdict a text, in the order of the first attempts. The attempts at one text share state and branches. Of them the one that
+ * a person kept is exported, else the one that the filters kept; a text without words is no target, whoever kept it. A text that is
+ * not exported counts once: under the first reason of its last attempt, or under `review` where only a person's decision keeps it out.
+ */
+export function verdicts(reflections: readonly Reflection[]): Verdict[] {
+  const attempts = Map.groupBy(reflections, ({ stepIndex, branchIds }) =>
+    [stepIndex, ...branchIds].join(','),
+  );
+  return [...attempts.values()].map(verdictOf);
+}
+
+export function exportable(reflections: readonly Reflection[]): Reflection[] {
+  return verdicts(reflections).flatMap(({ exported }) => exported ?? []);
+}
+
+function verdictOf(attempts: readonly Reflection[]): Verdict {
+  const usable = attempts.filter(
+    ({ text, review, keptByFilters }) =>
+      text.trim() !== '' && review.decision !== 'drop' && (review.decision === 'keep' || keptByFilters),
+  );
+  const exported = usable.find(({ review }) => review.decision === 'keep') ?? usable[0];
+  if (exported !== undefined) return { exported, droppedBy: null };
+  const last = attempts.at(-1);
+  if (last === undefined || last.text.trim() === '') return { exported: null, droppedBy: 'empty' };
+  const flags = last.keptByFilters
+    ? []
+    : last.droppedBy.map((flag) => reflectionFlagSchema.safeParse(flag).data);
+  return { exported: null, droppedBy: flags.find((flag) => flag !== undefined) ?? 'review' };
+}
