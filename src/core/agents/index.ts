@@ -18,5 +18,5 @@ export { randomOf, seedOf } from '#core/agents/random.ts';
 export { expertAnswer, observationBefore, stateAt } from '#core/agents/replay-state.ts';
 export { withRetries } from '#core/agents/retry.ts';
 export { createRolloutJob, runEpisodes } from '#core/agents/rollout-job.ts';
-export { selectTasks } from '#core/agents/select-tasks.ts';
+export { countTasks, selectTasks } from '#core/agents/select-tasks.ts';
 export { fullPromptTokens } from '#core/agents/tokens.ts';

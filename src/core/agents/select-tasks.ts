@@ -7,6 +7,16 @@ import { randomOf } from '#core/agents/random.ts';
 
 const PAGE = 1000;
 
+/** How many tasks the selection can choose from, before its own limit. */
+export function countTasks(
+  provider: EnvironmentProvider,
+  { split, taskTypes }: Pick<TaskSelection, 'split' | 'taskTypes'>,
+): number {
+  const count = (type?: string): number => provider.listTasks({ split, type, limit: 1 }).total;
+  if (taskTypes.length === 0) return count();
+  return [...new Set(taskTypes)].reduce((sum, type) => sum + count(type), 0);
+}
+
 /** @throws AppError CONFIG_INVALID when the split has no such task, naming what it has */
 export function selectTasks(provider: EnvironmentProvider, selection: TaskSelection, seed: number): Task[] {
   const wanted = new Set(selection.taskTypes);

@@ -113,11 +113,11 @@ async function branchEpisode(
   const { episode } = demonstration;
   const { run, totals, context } = site;
   const attempt = (): Promise<void> => {
-    // Read again on a retry: states committed before the failure are done.
-    const finished = new Set([...done, ...site.committed]);
-    const states = expertStates(demonstration, site.rendering).filter(
-      ({ stepIndex }) => !finished.has(branchStateKey('expert', episode.episodeId, stepIndex)),
-    );
+    // Asked again on a retry: states committed before the failure are done.
+    const states = expertStates(demonstration, site.rendering).filter(({ stepIndex }) => {
+      const key = branchStateKey('expert', episode.episodeId, stepIndex);
+      return !done.has(key) && !site.committed.has(key);
+    });
     return states.length === 0 ? Promise.resolve() : walk(demonstration, states, site, signal);
   };
   try {

@@ -61,12 +61,10 @@ export async function exportRun(
     let done = 0;
     for (const episodeId of episodeIds) {
       const demonstration = readDemonstration(store, episodeId);
-      const branches = store.branches
-        .ofEpisode(episodeId)
-        .filter(({ jobId }) => jobId === spec.branchingJobId);
-      const reflections = store.reflections
-        .ofEpisode(episodeId)
-        .filter(({ jobId }) => jobId !== null && jobId === spec.reflectionJobId);
+      const branches =
+        spec.branchingJobId === null ? [] : store.branches.ofEpisode(episodeId, spec.branchingJobId);
+      const reflections =
+        spec.reflectionJobId === null ? [] : store.reflections.ofEpisode(episodeId, spec.reflectionJobId);
       counts.episode(demonstration.episode.taskId, reflections);
       const rows = demonstrationRows(
         { demonstration, branches, reflections },

@@ -141,15 +141,12 @@ function tasksOf(
   const { branchingJobId } = site.context.spec;
   const done = new Set(
     store.reflections
-      .ofEpisode(episodeId)
-      .filter(({ jobId }) => jobId === site.context.jobId)
+      .ofEpisode(episodeId, site.context.jobId)
       .map(({ stepIndex, branchIds }) => taskKey(stepIndex, branchIds)),
   );
   const usable = store.branches
-    .ofEpisode(episodeId)
-    .filter(
-      ({ jobId, purpose, status }) => jobId === branchingJobId && purpose === 'sr' && status === 'accepted',
-    );
+    .ofEpisode(episodeId, branchingJobId)
+    .filter(({ purpose, status }) => purpose === 'sr' && status === 'accepted');
   return expertStates(demonstration, rendering).flatMap((state): Task[] => {
     const branches = usable
       .filter(({ stepIndex }) => stepIndex === state.stepIndex)

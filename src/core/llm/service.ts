@@ -14,7 +14,7 @@ import { createCatalogue, httpModel, scriptedModel } from './catalogue.ts';
 import type { Catalogue } from './catalogue.ts';
 import { findModel } from './find-model.ts';
 import { estimateFit, refuseIfTooLarge } from './fit.ts';
-import { readGguf } from './gguf/read-gguf.ts';
+import { createHeaderReader } from './gguf/known-headers.ts';
 import { HttpModel } from './http-model.ts';
 import { InferenceClient } from './inference-client.ts';
 import { LocalModel } from './local-model.ts';
@@ -74,6 +74,7 @@ class Service implements ModelService {
   readonly #secrets: SecretStore;
   readonly #loads = new Map<string, SharedLoad>();
   readonly #calibrations = new Map<ModelId, SharedWork<ThreadCalibration>>();
+  readonly #header = createHeaderReader();
   readonly #listeners = new Set<(status: InferenceStatus) => void>();
 
   constructor(options: ModelServiceOptions) {
@@ -357,7 +358,7 @@ class Service implements ModelService {
   }
 
   #fit(model: Model, request: { contextTokens: number; sequences: number }): FitEstimate {
-    const header = readGguf(model.location);
+    const header = this.#header(model.location);
     return estimateFit(header, {
       sequences: request.sequences,
       contextTokens: withinModel(model.facts, request.contextTokens),

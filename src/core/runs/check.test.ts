@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { environmentIdSchema, sha256Schema } from '#shared/ids.ts';
 import { writeRandomGguf } from '#core/llm/index.ts';
 import { openTestApp } from '#test/helpers/app.ts';
-import { environmentIdSchema, sha256Schema } from '#shared/ids.ts';
 import type { TestApp } from '#test/helpers/app.ts';
 
 let test: TestApp;
@@ -40,6 +40,30 @@ it('takes the paper’s switches by the environment’s family, not by its id', 
   const { run, deviations } = await test.client.runs.check({ yaml });
   expect(run).toMatchObject({ branching: { sr: { unique: true } } });
   expect(deviations.map(({ label }) => label)).not.toContain('not-unique');
+  catalogue.removeFolder(environmentId);
+});
+
+it('refuses a selection that no task of the split belongs to', async () => {
+  const { catalogue } = test.app.services.store;
+  const environmentId = environmentIdSchema.parse('two-games');
+  const game = (split: 'train' | 'seen', type: string) => ({
+    file: `${split}/game.tw-pddl`,
+    split,
+    type,
+    instruction: 'put a mug away.',
+    contentHash: sha256Schema.parse('a'.repeat(64)),
+  });
+  catalogue.addFolder({ environmentId, kind: 'alfworld', folder: test.folder, addedAt: 1 }, [
+    game('train', 'pick'),
+    game('seen', 'heat'),
+  ]);
+  const problemsOf = async (taskTypes: string) => {
+    const environment = `{ id: two-games, split: train, tasks: 1, taskTypes: [${taskTypes}] }`;
+    const yaml = `kind: rollout\nenvironment: ${environment}\npolicy: { model: 'scripted:random' }\n`;
+    const found = (await test.client.runs.check({ yaml })).problems;
+    return found.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+  };
+  expect(await problemsOf('heat')).toEqual(['two-games has no tasks of type heat in the split train.']);
   catalogue.removeFolder(environmentId);
 });
 

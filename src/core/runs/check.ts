@@ -8,7 +8,7 @@ import type { Model } from '#shared/schema/model.ts';
 import type { Role } from '#shared/schema/policy.ts';
 import type { Run, RunProblem } from '#shared/schema/run.ts';
 import type { CoreServices } from '#core/services.ts';
-import { promptShortage } from '#core/agents/index.ts';
+import { countTasks, promptShortage } from '#core/agents/index.ts';
 import { deviationsOf, splitProblem } from '#core/early-experience/index.ts';
 import { findModel } from '#core/llm/index.ts';
 import { commandFor } from '#core/runs/command.ts';
@@ -17,7 +17,7 @@ import { familiesOf } from '#core/runs/families.ts';
 import { nearest } from '#core/runs/nearest.ts';
 import { allPresets } from '#core/runs/presets.ts';
 import type { KeyPath } from '#core/runs/yaml.ts';
-import { lineOf, parseRun, readDocument, showPath } from '#core/runs/yaml.ts';
+import { parseRun, showPath } from '#core/runs/yaml.ts';
 
 export type RunCheck = z.output<NonNullable<(typeof runsContract.check)['~orpc']['outputSchema']>>;
 
@@ -48,11 +48,15 @@ function environmentProblems(services: CoreServices, run: Run): Found[] {
       error(['environment', 'taskTypes', index], `${id} has no task type ${type}. It has: ${known}.`),
     );
   }
-  const available = description.splits.find((entry) => entry.split === split)?.tasks ?? 0;
-  if (available === 0) {
+  const inSplit = description.splits.find((entry) => entry.split === split)?.tasks ?? 0;
+  const available = countTasks(services.environments.get(description.id), run.environment);
+  const chosen = taskTypes.length === 0 ? '' : ` of type ${taskTypes.join(', ')}`;
+  if (inSplit === 0) {
     found.push(error(['environment', 'split'], `${id} has no tasks in the split ${split}.`));
-  } else if (tasks > available) {
-    const message = `${id} has ${String(available)} tasks in ${split}, not ${String(tasks)}; all of them are used.`;
+  } else if (available === 0 && found.length === 0) {
+    found.push(error(['environment', 'taskTypes'], `${id} has no tasks${chosen} in the split ${split}.`));
+  } else if (available > 0 && tasks > available) {
+    const message = `${id} has ${String(available)} tasks${chosen} in ${split}, not ${String(tasks)}; all of them are used.`;
     found.push(warning(['environment', 'tasks'], message));
   }
   const wrongSplit = run.kind === 'early-experience' ? splitProblem(run) : null;
@@ -145,14 +149,13 @@ export async function checkRun(
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<RunCheck> {
   const familyOf = familiesOf(services.environments);
-  const { run, problems } = parseRun(yaml, familyOf);
+  const { run, problems, line } = parseRun(yaml, familyOf);
   if (run === null) return { run, problems, estimate: null, deviations: [], command: '' };
-  const read = readDocument(yaml);
   const found = await crossProblems(services, run);
   const located = found.map(({ path, ...rest }) => ({
     ...rest,
     path: showPath(path),
-    line: 'problems' in read ? null : lineOf(read.document, read.counter, path),
+    line: line(path),
   }));
   const valid = located.every(({ severity }) => severity !== 'error');
   if (valid && run.kind === 'rollout') {
@@ -164,7 +167,7 @@ export async function checkRun(
         path: showPath(path),
         message: shortage.message,
         severity: 'warning',
-        line: 'problems' in read ? null : lineOf(read.document, read.counter, path),
+        line: line(path),
       });
     }
   }

@@ -5,14 +5,14 @@
  */
 import type { FitEstimate } from '#shared/schema/model.ts';
 import { runSchema } from '#shared/schema/run.ts';
-import type { EarlyExperienceRun, RolloutRun, Run, RunEstimate, TaskSelection } from '#shared/schema/run.ts';
+import type { EarlyExperienceRun, RolloutRun, Run, RunEstimate } from '#shared/schema/run.ts';
 import type { ModelNeeds } from '#core/agents/index.ts';
-import { actingNeeds } from '#core/agents/index.ts';
+import { actingNeeds, countTasks } from '#core/agents/index.ts';
 import { modelNeeds, samplesOf } from '#core/early-experience/index.ts';
 import { findModel } from '#core/llm/index.ts';
 import type { CoreServices } from '#core/services.ts';
+import { expertSteps } from '#core/runs/expert-steps.ts';
 
-const sampledTasks = 8;
 /** Stored bytes a row, measured on household runs: texts, admissible lists, token ids and log-probabilities. */
 const bytesPerStep = 4_000;
 const bytesPerBranch = 1_500;
@@ -26,49 +26,6 @@ interface Cost {
   promptTokens: number;
   completionTokens: number;
   diskBytes: number;
-}
-
-/** Mean number of expert actions over the first tasks of the selection; the step limit where the expert cannot tell. */
-async function expertSteps(
-  services: CoreServices,
-  { id, split, taskTypes }: TaskSelection,
-  maxSteps: number,
-  signal: AbortSignal | undefined,
-): Promise<number> {
-  const provider = services.environments.get(id);
-  if (provider.describe().expert !== 'solver') return maxSteps;
-  const type = taskTypes.length === 1 ? taskTypes[0] : undefined;
-  const { tasks } = provider.listTasks({ split, type, limit: sampledTasks });
-  let steps = 0;
-  for (const { taskId } of tasks) {
-    signal?.throwIfAborted();
-    const session = await provider.open({ taskId, seed: 1, signal });
-    try {
-      await session.reset({ signal });
-      for (let taken = 0; taken < maxSteps; taken += 1) {
-        const action = await session.solve();
-        if (action === null) break;
-        steps += 1;
-        const outcome = await session.step(action, { signal });
-        if (outcome.terminated || outcome.truncated) break;
-      }
-    } finally {
-      await session.close();
-    }
-  }
-  return tasks.length === 0 ? maxSteps : steps / tasks.length;
-}
-
-function availableTasks(services: CoreServices, { id, split, tasks, taskTypes }: TaskSelection): number {
-  const provider = services.environments.get(id);
-  const counts =
-    taskTypes.length === 0
-      ? [provider.describe().splits.find((entry) => entry.split === split)?.tasks ?? 0]
-      : taskTypes.map((type) => provider.listTasks({ split, type, limit: 1 }).total);
-  return Math.min(
-    tasks,
-    counts.reduce((sum, count) => sum + count, 0),
-  );
 }
 
 function rolloutCost(run: RolloutRun, tasks: number, maxSteps: number): Cost {
@@ -113,9 +70,13 @@ function earlyExperienceCost(run: EarlyExperienceRun, tasks: number, path: numbe
   };
 }
 
+function tasksOf(services: CoreServices, { environment }: Run): number {
+  return Math.min(environment.tasks, countTasks(services.environments.get(environment.id), environment));
+}
+
 function costOf(services: CoreServices, run: Run, path: number): Cost {
   const maxSteps = run.limits.maxSteps ?? services.environments.get(run.environment.id).describe().maxSteps;
-  const tasks = availableTasks(services, run.environment);
+  const tasks = tasksOf(services, run);
   return run.kind === 'rollout' ? rolloutCost(run, tasks, maxSteps) : earlyExperienceCost(run, tasks, path);
 }
 
@@ -142,7 +103,7 @@ function measuredMsPerToken(services: CoreServices, run: Run, path: number): num
 
 /** What the job will ask for when it loads the policy. */
 function needsOf(services: CoreServices, run: Run): ModelNeeds {
-  const tasks = availableTasks(services, run.environment);
+  const tasks = tasksOf(services, run);
   if (run.kind === 'early-experience') return modelNeeds(run, tasks);
   return actingNeeds(run.policy, run.limits, Math.min(run.parallel, tasks * run.rolloutsPerTask));
 }
@@ -167,8 +128,9 @@ export async function estimateRun(
   run: Run,
   { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<{ estimate: RunEstimate; memory: FitEstimate | null }> {
-  const maxSteps = run.limits.maxSteps ?? services.environments.get(run.environment.id).describe().maxSteps;
-  const path = await expertSteps(services, run.environment, maxSteps, signal);
+  const provider = services.environments.get(run.environment.id);
+  const maxSteps = run.limits.maxSteps ?? provider.describe().maxSteps;
+  const path = await expertSteps(provider, run.environment, { seed: run.seed, maxSteps, signal });
   const cost = costOf(services, run, path);
   const { fit, tokensPerSecond } = await modelFacts(services, run);
   const measured = measuredMsPerToken(services, run, path);

@@ -19,6 +19,8 @@ const deepestNesting = 30;
 export interface ParsedRun {
   run: Run | null;
   problems: RunProblem[];
+  /** Where in the text a field stands, or its nearest parent that is written. */
+  line(path: KeyPath): number | null;
 }
 
 export type KeyPath = readonly (string | number)[];
@@ -99,15 +101,15 @@ function plainValue({ document }: RunDocument): { value: unknown } | { problems:
 
 export function parseRun(text: string, familyOf: FamilyOf): ParsedRun {
   const read = readDocument(text);
-  if ('problems' in read) return { run: null, problems: read.problems };
+  if ('problems' in read) return { run: null, problems: read.problems, line: () => null };
+  const line = (path: KeyPath) => lineOf(read.document, read.counter, path);
   const plain = plainValue(read);
-  if ('problems' in plain) return { run: null, problems: plain.problems };
+  if ('problems' in plain) return { run: null, problems: plain.problems, line };
   const { value } = plain;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const hint = 'A run is a mapping that starts with `kind: rollout` or `kind: early-experience`.';
-    return { run: null, problems: [problem('', hint, 1)] };
+    return { run: null, problems: [problem('', hint, 1)], line };
   }
-  const line = (path: KeyPath) => lineOf(read.document, read.counter, path);
   const problems = unknownKeys(runSchema, value).map(({ path, message }) =>
     problem(showPath(path), message, line(path)),
   );
@@ -117,5 +119,5 @@ export function parseRun(text: string, familyOf: FamilyOf): ParsedRun {
     const path = issue.path.filter((part) => typeof part !== 'symbol');
     problems.push(problem(showPath(path), issueWords(issue, valueAt(value, path)), line(path)));
   }
-  return { run: problems.length === 0 ? (parsed.data ?? null) : null, problems };
+  return { run: problems.length === 0 ? (parsed.data ?? null) : null, problems, line };
 }

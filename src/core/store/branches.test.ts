@@ -79,6 +79,9 @@ describe('branches', () => {
     ]);
     expect(store.counts().branches).toBe(3);
     expect(store.branches.ofEpisode(episodeId)).toEqual([branch]);
+    const second = store.branches.ofEpisode(episodeId, 'job-2' as JobId);
+    expect(second).toEqual([{ ...branch, jobId: 'job-2', source: 'policy' }]);
+    expect(store.branches.ofEpisode(episodeId, 'job-3' as JobId)).toEqual([]);
     expect(store.branches.countByStep(episodeId)).toEqual(new Map([[0, 1]]));
     expect([...store.branches.iterateJob('job-2' as JobId)].map((found) => found.source)).toEqual(['policy']);
   });
@@ -122,6 +125,7 @@ describe('reflections', () => {
 
   it('gives back each reflection exactly as it was stored', () => {
     expect(store.reflections.ofEpisode(episodeId)).toEqual(reflections);
+    expect(store.reflections.ofEpisode(episodeId, jobId)).toEqual(reflections.slice(0, 2));
     expect([...store.reflections.iterateJob(jobId)]).toEqual(reflections.slice(0, 2));
   });
 

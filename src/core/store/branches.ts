@@ -154,12 +154,13 @@ export function createBranchStore(connection: Connection, texts: TextColumns, me
       return row === undefined ? null : fromRow(row);
     },
 
-    ofEpisode: (episodeId) =>
+    ofEpisode: (episodeId, jobId) =>
       connection
         .all(
-          `${selectSql} WHERE branches.episode_key = (SELECT episode_key FROM episodes WHERE episode_id = ?) AND ${firstOfEach}
+          `${selectSql} WHERE branches.episode_key = (SELECT episode_key FROM episodes WHERE episode_id = ?)
+             AND ${jobId === undefined ? firstOfEach : 'branches.job_id = ?'}
            ORDER BY step_index, branches.purpose, alternative_index, branch_key`,
-          [episodeId],
+          jobId === undefined ? [episodeId] : [episodeId, jobId],
         )
         .map(fromRow),
 

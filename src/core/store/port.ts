@@ -77,7 +77,8 @@ export interface BranchStore {
   /** Idempotent by (branchId, jobId); one transaction a call. Throws NOT_FOUND when an episode is not stored. */
   insert(branches: readonly Branch[]): void;
   get(branchId: BranchId): Branch | null;
-  ofEpisode(episodeId: EpisodeId): Branch[];
+  /** In order of state, purpose and alternative; with `jobId` only those of this job. */
+  ofEpisode(episodeId: EpisodeId, jobId?: JobId): Branch[];
   ofState(episodeId: EpisodeId, stepIndex: number, purpose?: BranchPurpose): Branch[];
   countByStep(episodeId: EpisodeId): Map<number, number>;
   /** Which states already have their branches from this job (resume), as `branchStateKey`s. */
@@ -97,7 +98,8 @@ export interface BranchStore {
 export interface ReflectionStore {
   insert(reflections: readonly Reflection[]): void;
   get(reflectionId: ReflectionId): Reflection | null;
-  ofEpisode(episodeId: EpisodeId): Reflection[];
+  /** In order of state and attempt; with `jobId` only those of this job. */
+  ofEpisode(episodeId: EpisodeId, jobId?: JobId): Reflection[];
   iterateJob(jobId: JobId): IterableIterator<Reflection>;
   list(
     filter: {

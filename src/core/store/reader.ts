@@ -114,13 +114,13 @@ export function createStoreReader(options: { file: string; log: Logger; entry?: 
       step: query('episodes.step', 2),
     },
     branches: {
-      ofEpisode: query('branches.ofEpisode', 1),
+      ofEpisode: query('branches.ofEpisode', 2),
       summary: query('branches.summary', 1),
       iterateJob: (jobId) => iterate('branches', [jobId]),
     },
     reflections: {
       list: query('reflections.list', 2),
-      ofEpisode: query('reflections.ofEpisode', 1),
+      ofEpisode: query('reflections.ofEpisode', 2),
       iterateJob: (jobId) => iterate('reflections', [jobId]),
     },
     jobs: {

@@ -121,12 +121,13 @@ export function createReflectionStore(connection: Connection, texts: TextColumns
 
     get,
 
-    ofEpisode: (episodeId) =>
+    ofEpisode: (episodeId, jobId) =>
       connection
         .all(
           `${selectSql} WHERE reflections.episode_key = (SELECT episode_key FROM episodes WHERE episode_id = ?)
+             ${jobId === undefined ? '' : 'AND reflections.job_id = ?'}
            ORDER BY step_index, reflection_key`,
-          [episodeId],
+          jobId === undefined ? [episodeId] : [episodeId, jobId],
         )
         .map(fromRow),
 
