@@ -1,6 +1,6 @@
 /**
- * Branch rows. Two jobs that branch the same demonstration produce the same branch ids; each job keeps its own row (its sampler,
- * its proposal, its proof), so a job's data set is always complete. Reads by episode or state show each branch once.
+ * Branch rows. A branch belongs to the job that executed it (docs/adr/0025): two jobs that branch one demonstration have rows of
+ * their own, and reads by episode or state give those of all jobs unless one is named.
  */
 import type { Connection, SqlRow } from '#core/store/driver.ts';
 import type { TextColumns } from '#core/store/blobs.ts';
@@ -37,11 +37,6 @@ const insertSql = `INSERT INTO branches (branch_id, job_id, episode_key, step_in
   ON CONFLICT DO NOTHING`;
 const selectSql = `SELECT branches.*, episodes.episode_id FROM branches
   JOIN episodes ON episodes.episode_key = branches.episode_key`;
-/** The oldest row of each branch id. */
-const firstOfEach = `NOT EXISTS (SELECT 1 FROM branches AS older WHERE older.branch_id = branches.branch_id
-  AND older.branch_key < branches.branch_key)`;
-/** Rows that `iterateJob` holds at a time, so that no statement stays open while the caller works. */
-const chunkSize = 200;
 
 export function createBranchStore(connection: Connection, texts: TextColumns, meters: Meters): BranchStore {
   function fromRow(row: SqlRow): Branch {
@@ -150,7 +145,7 @@ export function createBranchStore(connection: Connection, texts: TextColumns, me
     },
 
     get(branchId) {
-      const row = connection.get(`${selectSql} WHERE branch_id = ? ORDER BY branch_key LIMIT 1`, [branchId]);
+      const row = connection.get(`${selectSql} WHERE branch_id = ?`, [branchId]);
       return row === undefined ? null : fromRow(row);
     },
 
@@ -158,7 +153,7 @@ export function createBranchStore(connection: Connection, texts: TextColumns, me
       connection
         .all(
           `${selectSql} WHERE branches.episode_key = (SELECT episode_key FROM episodes WHERE episode_id = ?)
-             AND ${jobId === undefined ? firstOfEach : 'branches.job_id = ?'}
+             ${jobId === undefined ? '' : 'AND branches.job_id = ?'}
            ORDER BY step_index, branches.purpose, alternative_index, branch_key`,
           jobId === undefined ? [episodeId] : [episodeId, jobId],
         )
@@ -168,7 +163,7 @@ export function createBranchStore(connection: Connection, texts: TextColumns, me
       connection
         .all(
           `${selectSql} WHERE branches.episode_key = (SELECT episode_key FROM episodes WHERE episode_id = @episodeId)
-             AND step_index = @stepIndex ${purpose === undefined ? '' : 'AND branches.purpose = @purpose'} AND ${firstOfEach}
+             AND step_index = @stepIndex ${purpose === undefined ? '' : 'AND branches.purpose = @purpose'}
            ORDER BY branches.purpose, alternative_index, branch_key`,
           purpose === undefined ? { episodeId, stepIndex } : { episodeId, stepIndex, purpose },
         )
@@ -176,7 +171,7 @@ export function createBranchStore(connection: Connection, texts: TextColumns, me
 
     countByStep(episodeId) {
       const rows = connection.all(
-        `SELECT step_index, count(DISTINCT branch_id) AS n FROM branches
+        `SELECT step_index, count(*) AS n FROM branches
          WHERE episode_key = (SELECT episode_key FROM episodes WHERE episode_id = ?) GROUP BY step_index`,
         [episodeId],
       );
@@ -198,20 +193,6 @@ export function createBranchStore(connection: Connection, texts: TextColumns, me
           ),
         ),
       );
-    },
-
-    *iterateJob(jobId) {
-      let after = 0;
-      for (;;) {
-        const rows = connection.all(
-          `${selectSql} WHERE branches.job_id = ? AND branch_key > ? ORDER BY branch_key LIMIT ${chunkSize}`,
-          [jobId, after],
-        );
-        for (const row of rows) yield fromRow(row);
-        const last = rows.at(-1);
-        if (last === undefined) return;
-        after = numberOf(last, 'branch_key');
-      }
     },
 
     summary(jobId) {

@@ -83,7 +83,6 @@ export interface BranchStore {
   countByStep(episodeId: EpisodeId): Map<number, number>;
   /** Which states already have their branches from this job (resume), as `branchStateKey`s. */
   doneStates(jobId: JobId): Set<string>;
-  iterateJob(jobId: JobId): IterableIterator<Branch>;
   summary(jobId: JobId): {
     executed: number;
     accepted: number;
@@ -100,7 +99,6 @@ export interface ReflectionStore {
   get(reflectionId: ReflectionId): Reflection | null;
   /** In order of state and attempt; with `jobId` only those of this job. */
   ofEpisode(episodeId: EpisodeId, jobId?: JobId): Reflection[];
-  iterateJob(jobId: JobId): IterableIterator<Reflection>;
   list(
     filter: {
       episodeId?: EpisodeId;
@@ -310,12 +308,8 @@ type Async<Queries> = {
  */
 export interface StoreReader {
   readonly episodes: Async<Pick<EpisodeStore, 'list' | 'neighbours' | 'facets' | 'get' | 'steps' | 'step'>>;
-  readonly branches: Async<Pick<BranchStore, 'ofEpisode' | 'summary'>> & {
-    iterateJob(jobId: JobId): AsyncIterableIterator<Branch>;
-  };
-  readonly reflections: Async<Pick<ReflectionStore, 'list' | 'ofEpisode'>> & {
-    iterateJob(jobId: JobId): AsyncIterableIterator<Reflection>;
-  };
+  readonly branches: Async<Pick<BranchStore, 'ofEpisode' | 'summary'>>;
+  readonly reflections: Async<Pick<ReflectionStore, 'list'>>;
   readonly jobs: Async<Pick<JobStore, 'list' | 'events' | 'eventsPage' | 'metrics'>>;
   counts(options?: { signal?: AbortSignal | undefined }): Promise<StoreCounts>;
   close(): Promise<void>;

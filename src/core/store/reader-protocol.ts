@@ -6,42 +6,19 @@ export interface ReaderData {
   file: string;
 }
 
-export type ReaderRequest =
-  | { id: number; kind: 'query'; name: string; parameters: readonly unknown[] }
-  | { id: number; kind: 'open'; iteration: number; name: string; parameters: readonly unknown[] }
-  | { id: number; kind: 'next'; iteration: number }
-  | { id: number; kind: 'end'; iteration: number };
+export interface ReaderRequest {
+  id: number;
+  name: QueryName;
+  parameters: readonly unknown[];
+}
 
 export type ReaderAnswer =
   { id: number; ok: true; result: unknown } | { id: number; ok: false; error: ErrorRecord };
 
-export const queryNames = [
-  'episodes.list',
-  'episodes.neighbours',
-  'episodes.facets',
-  'episodes.get',
-  'episodes.steps',
-  'episodes.step',
-  'branches.ofEpisode',
-  'branches.summary',
-  'reflections.list',
-  'reflections.ofEpisode',
-  'jobs.list',
-  'jobs.events',
-  'jobs.eventsPage',
-  'jobs.metrics',
-  'counts',
-] as const;
-export type QueryName = (typeof queryNames)[number];
-
-/** Rows that one `next` brings: enough to hide the way between threads, few enough to keep memory small. */
-export const iterationChunk = 200;
-
 type AnyQuery = (...parameters: never[]) => unknown;
 
-/** `episodes.list` → the function of that name on a store. */
-export function queryOf(store: Store, name: QueryName): AnyQuery {
-  const queries: Record<QueryName, AnyQuery> = {
+function queriesOf(store: Store) {
+  return {
     'episodes.list': store.episodes.list,
     'episodes.neighbours': store.episodes.neighbours,
     'episodes.facets': store.episodes.facets,
@@ -51,12 +28,16 @@ export function queryOf(store: Store, name: QueryName): AnyQuery {
     'branches.ofEpisode': store.branches.ofEpisode,
     'branches.summary': store.branches.summary,
     'reflections.list': store.reflections.list,
-    'reflections.ofEpisode': store.reflections.ofEpisode,
     'jobs.list': store.jobs.list,
     'jobs.events': store.jobs.events,
     'jobs.eventsPage': store.jobs.eventsPage,
     'jobs.metrics': store.jobs.metrics,
     counts: store.counts,
-  };
-  return queries[name];
+  } satisfies Record<string, AnyQuery>;
+}
+export type QueryName = keyof ReturnType<typeof queriesOf>;
+
+/** `episodes.list` → the function of that name on a store. */
+export function queryOf(store: Store, name: QueryName): AnyQuery {
+  return queriesOf(store)[name];
 }

@@ -45,6 +45,9 @@ describe('the store reader', () => {
     expect(await reader.episodes.facets()).toEqual(store.episodes.facets());
     expect(await reader.episodes.get(episodeId)).toEqual(store.episodes.get(episodeId));
     expect(await reader.episodes.steps(episodeId)).toEqual(store.episodes.steps(episodeId));
+    expect(await reader.branches.ofEpisode(episodeId)).toEqual(store.branches.ofEpisode(episodeId));
+    expect(await reader.branches.ofEpisode(episodeId, jobId)).toHaveLength(450);
+    expect(await reader.branches.ofEpisode(episodeId, 'other' as JobId)).toEqual([]);
     expect(await reader.branches.summary(jobId)).toEqual(store.branches.summary(jobId));
     expect(await reader.reflections.list({}, first)).toEqual(store.reflections.list({}, first));
     expect(await reader.counts()).toEqual(store.counts());
@@ -54,16 +57,6 @@ describe('the store reader', () => {
       previous: null,
       next: 'episode-2',
     });
-  });
-
-  it('walks through all branches of a job while the host writes', async () => {
-    const seen: number[] = [];
-    for await (const branch of reader.branches.iterateJob(jobId)) {
-      seen.push(branch.stepIndex);
-      if (seen.length === 100) store.blobs.put('written in between');
-    }
-    expect(seen).toEqual(Array.from({ length: 450 }, (_, index) => index));
-    for await (const reflection of reader.reflections.iterateJob(jobId)) expect(reflection.stepIndex).toBe(0);
   });
 
   it('passes typed errors on', async () => {

@@ -13,11 +13,6 @@ import { AppError } from '#shared/errors.ts';
 interface CallOptions {
   signal?: AbortSignal | undefined;
 }
-type RequestBody = ReaderRequest extends infer Request
-  ? Request extends ReaderRequest
-    ? Omit<Request, 'id'>
-    : never
-  : never;
 
 /** `entry` is the compiled worker where a bundler put it elsewhere; by default it is found beside the caller. */
 export function createStoreReader(options: { file: string; log: Logger; entry?: URL }): StoreReader {
@@ -26,7 +21,6 @@ export function createStoreReader(options: { file: string; log: Logger; entry?: 
   let worker: Worker | null = null;
   let closed = false;
   let lastId = 0;
-  let lastIteration = 0;
 
   function start(): Worker {
     const data: ReaderData = { file };
@@ -56,7 +50,7 @@ export function createStoreReader(options: { file: string; log: Logger; entry?: 
     return started;
   }
 
-  async function request(body: RequestBody, { signal }: CallOptions = {}): Promise<unknown> {
+  async function request(body: Omit<ReaderRequest, 'id'>, { signal }: CallOptions = {}): Promise<unknown> {
     signal?.throwIfAborted();
     if (closed) throw new AppError({ code: 'CANCELLED', message: 'The store reader is closed.' });
     worker ??= start();
@@ -84,24 +78,9 @@ export function createStoreReader(options: { file: string; log: Logger; entry?: 
   function query<Call>(name: QueryName, arity: number): Call {
     return ((...parameters: unknown[]) =>
       request(
-        { kind: 'query', name, parameters: parameters.slice(0, arity) },
+        { name, parameters: parameters.slice(0, arity) },
         parameters[arity] as CallOptions | undefined,
       )) as Call;
-  }
-
-  async function* iterate<Item>(name: string, parameters: readonly unknown[]): AsyncIterableIterator<Item> {
-    lastIteration += 1;
-    const iteration = lastIteration;
-    try {
-      await request({ kind: 'open', iteration, name, parameters });
-      for (;;) {
-        const rows = (await request({ kind: 'next', iteration })) as Item[];
-        if (rows.length === 0) return;
-        yield* rows;
-      }
-    } finally {
-      if (worker !== null && !closed) await request({ kind: 'end', iteration });
-    }
   }
 
   return {
@@ -116,12 +95,9 @@ export function createStoreReader(options: { file: string; log: Logger; entry?: 
     branches: {
       ofEpisode: query('branches.ofEpisode', 2),
       summary: query('branches.summary', 1),
-      iterateJob: (jobId) => iterate('branches', [jobId]),
     },
     reflections: {
       list: query('reflections.list', 2),
-      ofEpisode: query('reflections.ofEpisode', 2),
-      iterateJob: (jobId) => iterate('reflections', [jobId]),
     },
     jobs: {
       list: query('jobs.list', 2),

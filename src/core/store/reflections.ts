@@ -30,7 +30,6 @@ const insertSql = `INSERT INTO reflections (reflection_id, job_id, episode_key, 
   ON CONFLICT (reflection_id) DO NOTHING`;
 const selectSql = `SELECT reflections.*, episodes.episode_id FROM reflections
   JOIN episodes ON episodes.episode_key = reflections.episode_key`;
-const chunkSize = 200;
 
 function isKept(keptByFilters: boolean, decision: Review['decision']): boolean {
   return decision === 'pending' ? keptByFilters : decision === 'keep';
@@ -130,20 +129,6 @@ export function createReflectionStore(connection: Connection, texts: TextColumns
           jobId === undefined ? [episodeId] : [episodeId, jobId],
         )
         .map(fromRow),
-
-    *iterateJob(jobId) {
-      let after = 0;
-      for (;;) {
-        const rows = connection.all(
-          `${selectSql} WHERE reflections.job_id = ? AND reflection_key > ? ORDER BY reflection_key LIMIT ${chunkSize}`,
-          [jobId, after],
-        );
-        for (const row of rows) yield fromRow(row);
-        const last = rows.at(-1);
-        if (last === undefined) return;
-        after = numberOf(last, 'reflection_key');
-      }
-    },
 
     list(filter, page) {
       const conditions: string[] = [];

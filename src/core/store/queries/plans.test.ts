@@ -121,7 +121,7 @@ describe('each list is answered from an index', () => {
     branches.countByStep('e' as EpisodeId);
     branches.doneStates('j' as JobId);
     branches.summary('j' as JobId);
-    expect([...branches.iterateJob('j' as JobId)]).toEqual([]);
+    branches.ofEpisode('e' as EpisodeId, 'j' as JobId);
     expect(fullScans()).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ describe('each list is answered from an index', () => {
     ]) {
       reflections.list(filter, first);
     }
-    expect([...reflections.iterateJob('j' as JobId)]).toEqual([]);
+    reflections.ofEpisode('e' as EpisodeId, 'j' as JobId);
     expect(fullScans()).toEqual([]);
   });
 
