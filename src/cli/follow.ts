@@ -1,6 +1,7 @@
 /** Follows one job to its end on the terminal; Ctrl-C stops it and keeps what is finished. */
 import type { JobUpdate } from '#shared/contract/jobs.ts';
 import type { JobId } from '#shared/ids.ts';
+import { endedStates } from '#shared/schema/job.ts';
 import type { Job } from '#shared/schema/job.ts';
 import { AppError } from '#shared/errors.ts';
 import { clientError } from './client.ts';
@@ -19,7 +20,7 @@ export interface FollowOptions {
 /** Events that change how the result is read. */
 const told = new Set(['episodes-reused']);
 
-const restStates = new Set(['succeeded', 'failed', 'cancelled', 'paused']);
+const restStates: ReadonlySet<string> = new Set([...endedStates, 'paused']);
 
 /** The running stage of a pipeline says more than its parent. */
 function shownJob({ job, children }: JobUpdate): Job {

@@ -2,7 +2,6 @@
  * task → episode: reset, then (state → policy → action → step) until the environment or a limit ends it. Every step is stored
  * with its tokens; an infrastructure failure restarts the episode and is never a zero reward.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, isInfrastructureError, toAppError } from '#shared/errors.ts';
 import type { EpisodeId, JobId } from '#shared/ids.ts';
 import type { EnvironmentDescription, Observation, Task } from '#shared/schema/environment.ts';
@@ -17,6 +16,7 @@ import { episodeIdOf, policyKeyOf } from '#core/agents/identity.ts';
 import type { Actor, AgentPolicy, Decision } from '#core/agents/policy.ts';
 import type { Turn } from '#core/agents/prompt.ts';
 import { seedOf } from '#core/agents/random.ts';
+import { withRetries } from '#core/agents/retry.ts';
 
 export interface EpisodePlan {
   task: Task;
@@ -33,8 +33,6 @@ export interface EpisodeWorld {
   limits: Limits;
   store: Pick<Store, 'episodes' | 'addRealSteps' | 'tasks' | 'transaction'>;
   clock: Clock;
-  /** First wait before a restart; doubles each time. */
-  backoffMs?: number;
   /** How the last write of the episode is committed; a job puts its checkpoint into the same transaction. */
   commit?: (episode: Episode, steps: readonly Step[], write: () => void) => void;
   /** The store holds more of a running episode than before: its start, or one more step. */
@@ -78,26 +76,31 @@ export async function runEpisode(
   const { clock, limits, store } = world;
   const draft = draftEpisode(plan, world);
   store.tasks.upsert([plan.task]);
-  for (let retries = 0; ; retries += 1) {
-    const episode: Episode = { ...draft, retries, startedAt: clock.now() };
-    const steps: Step[] = [];
-    const timeout = AbortSignal.timeout(limits.episodeTimeoutMs);
-    try {
-      await playOnce(episode, steps, plan, world, AbortSignal.any([options.signal, timeout]));
-      return finish(episode, steps, world);
-    } catch (thrown) {
-      const error = failureOf(thrown, options.signal, timeout, limits.episodeTimeoutMs);
-      const again =
-        isInfrastructureError(error.code) && error.code !== 'DISK_FULL' && retries < limits.retries;
-      if (!again) {
-        const status = error.code === 'CANCELLED' ? 'abandoned' : 'failed';
-        const stored = finish({ ...episode, status, endReason: null, error: error.toRecord() }, steps, world);
-        if (isInfrastructureError(error.code) && error.code !== 'DISK_FULL') return stored;
-        throw error;
-      }
-      store.addRealSteps(plan.task.split, steps.length);
-      await pauseBeforeRetry((world.backoffMs ?? 500) * 2 ** retries, options.signal);
-    }
+  let episode = draft;
+  let steps: Step[] = [];
+  try {
+    return await withRetries(
+      async (retries) => {
+        // What a broken attempt executed was really executed.
+        if (steps.length > 0) store.addRealSteps(plan.task.split, steps.length);
+        episode = { ...draft, retries, startedAt: clock.now() };
+        steps = [];
+        const timeout = AbortSignal.timeout(limits.episodeTimeoutMs);
+        try {
+          await playOnce(episode, steps, plan, world, AbortSignal.any([options.signal, timeout]));
+        } catch (thrown) {
+          throw failureOf(thrown, options.signal, timeout, limits.episodeTimeoutMs);
+        }
+        return finish(episode, steps, world);
+      },
+      { retries: limits.retries, signal: options.signal },
+    );
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    const status = error.code === 'CANCELLED' ? 'abandoned' : 'failed';
+    const stored = finish({ ...episode, status, endReason: null, error: error.toRecord() }, steps, world);
+    if (isInfrastructureError(error.code) && error.code !== 'DISK_FULL') return stored;
+    throw error;
   }
 }
 
@@ -248,15 +251,13 @@ function finish(episode: Episode, steps: Step[], world: EpisodeWorld): EpisodeRe
     store.transaction(() => {
       if (policy.expensive && store.episodes.get(ended.episodeId) !== null) store.episodes.finish(ended);
       else store.episodes.insertWhole(ended, steps);
-      store.addRealSteps(splitOf(ended), steps.length);
+      store.addRealSteps(ended.split, steps.length);
     });
   };
   if (world.commit === undefined) write();
   else world.commit(ended, steps, write);
   return { episode: ended, steps };
 }
-
-const splitOf = (episode: Episode): Episode['split'] => episode.split;
 
 function stepLimit(limits: Limits, description: EnvironmentDescription): number {
   return Math.min(limits.maxSteps ?? description.maxSteps, description.maxSteps);
@@ -319,9 +320,4 @@ function failureOf(thrown: unknown, caller: AbortSignal, timeout: AbortSignal, t
     });
   }
   return toAppError(thrown);
-}
-
-async function pauseBeforeRetry(milliseconds: number, signal: AbortSignal): Promise<void> {
-  // An abort during the wait is noticed at the next attempt's first check.
-  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
 }

@@ -32,7 +32,7 @@ export interface Actor {
     state: AgentState,
     options: { stepIndex: number; session: EnvironmentSession; signal: AbortSignal },
   ): Promise<Decision>;
-  /** The exact ids of the answer, for the next prompt; empty where unknown. */
+  /** Lets go of what the model keeps for this episode. */
   end(): Promise<void>;
 }
 

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isInfrastructureError, toAppError } from '#shared/errors.ts';
 
-export const FIRST_WAIT_MS = 500;
+const FIRST_WAIT_MS = 500;
 
 export async function withRetries<Result>(
   work: (attempt: number) => Promise<Result>,
-  options: { retries: number; signal: AbortSignal; firstWaitMs?: number },
+  options: { retries: number; signal: AbortSignal },
 ): Promise<Result> {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -17,7 +17,7 @@ export async function withRetries<Result>(
       const again = isInfrastructureError(code) && code !== 'DISK_FULL' && attempt < options.retries;
       if (!again || options.signal.aborted) throw thrown;
       // An abort during the wait is noticed by the work's own first check.
-      await sleep((options.firstWaitMs ?? FIRST_WAIT_MS) * 2 ** attempt, undefined, {
+      await sleep(FIRST_WAIT_MS * 2 ** attempt, undefined, {
         signal: options.signal,
       }).catch(() => undefined);
     }

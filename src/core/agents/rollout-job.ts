@@ -75,7 +75,7 @@ async function rollout(context: JobContext<RolloutRun>, services: CoreServices) 
  */
 export async function runEpisodes(
   plans: readonly EpisodePlan[],
-  world: Pick<EpisodeWorld, 'provider' | 'policy' | 'limits' | 'backoffMs'>,
+  world: Pick<EpisodeWorld, 'provider' | 'policy' | 'limits'>,
   context: JobContext<unknown>,
   { store, clock }: Pick<CoreServices, 'store' | 'clock'>,
   options: { parallel: number; phase: string },

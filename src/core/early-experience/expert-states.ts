@@ -25,10 +25,7 @@ export interface ExpertState {
   state: AgentState;
 }
 
-/**
- * All states up to the first success (what follows a solved task is padding), without those whose action the environment
- * refused: an expert's slip is history, not a target.
- */
+/** All states but those whose action the environment refused: an expert's slip is history, not a target. */
 export function expertStates(
   { episode, steps }: Demonstration,
   options: { actionGuide: string; placeholderThought: string | null },

@@ -3,6 +3,7 @@
  * resumed where it stopped.
  */
 import { datasetIdSchema } from '#shared/ids.ts';
+import type { Job } from '#shared/schema/job.ts';
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
 import type { JobContext, JobDefinition } from '#core/jobs/port.ts';
@@ -11,6 +12,7 @@ import type { CoreServices } from '#core/services.ts';
 import { identityHash } from '#core/agents/index.ts';
 import { createBranchingJob } from '#core/early-experience/branching-job.ts';
 import { createDemonstrationsJob } from '#core/early-experience/demonstrations-job.ts';
+import { demonstrationsResultSchema } from '#core/early-experience/demonstrations-of.ts';
 import { datasetName, exportRun } from '#core/early-experience/export.ts';
 import { createReflectionJob } from '#core/early-experience/reflection-job.ts';
 import type { ExportSpec } from '#core/early-experience/spec.ts';
@@ -42,11 +44,10 @@ async function pipeline(context: JobContext<EarlyExperienceRun>) {
   const reflects = run.reflection.enabled && run.branching.sr.enabled;
   const total = 2 + (branches ? 1 : 0) + (reflects ? 1 : 0);
   let done = 0;
-  const stage = async (name: string, title: string, spec: unknown) => {
+  const stage = async (name: string, title: string, spec: Job['spec']) => {
     context.pausePoint();
     context.progress({ done, total, unit: 'stages', phase: title });
-    const json = JSON.parse(JSON.stringify(spec)) as EarlyExperienceRun;
-    const child = await context.runChild({ stage: name, kind: name, title, spec: json });
+    const child = await context.runChild({ stage: name, kind: name, title, spec });
     done += 1;
     return child;
   };
@@ -76,12 +77,8 @@ async function pipeline(context: JobContext<EarlyExperienceRun>) {
 }
 
 /** The list of episodes stays with the stage; the pipeline's result is for reading. */
-function summaryOf(result: unknown) {
-  const { demonstrations, steps, rejected } = result as {
-    demonstrations: number;
-    steps: number;
-    rejected: number;
-  };
+function summaryOf(result: Job['result']) {
+  const { demonstrations, steps, rejected } = demonstrationsResultSchema.parse(result);
   return { demonstrations, steps, rejected };
 }
 

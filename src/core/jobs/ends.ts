@@ -7,10 +7,6 @@ import type { Job, JobState } from '#shared/schema/job.ts';
 
 export type Outcome = { ok: true; result: Job['result'] } | { ok: false; error: unknown };
 
-export function isEnded(state: JobState): boolean {
-  return state === 'succeeded' || state === 'failed' || state === 'cancelled';
-}
-
 export function note(
   type: string,
   message: string,

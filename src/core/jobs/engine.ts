@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Changes } from '#core/jobs/changes.ts';
-import { endOf, isEnded, note, stackOf } from '#core/jobs/ends.ts';
+import { endOf, note, stackOf } from '#core/jobs/ends.ts';
 import type { Outcome } from '#core/jobs/ends.ts';
 import type { JobDefinition, JobEngine, SlotName } from '#core/jobs/port.ts';
 import { recoverDeadLeases } from '#core/jobs/recovery.ts';
@@ -21,6 +21,7 @@ import type { Clock, Logger } from '#core/ports.ts';
 import type { JobChange, Store } from '#core/store/port.ts';
 import { AppError, toAppError } from '#shared/errors.ts';
 import type { JobId } from '#shared/ids.ts';
+import { isEnded } from '#shared/schema/job.ts';
 import type { Job } from '#shared/schema/job.ts';
 
 const leaseMs = 30_000;

@@ -67,8 +67,6 @@ export interface GenerateResult {
   evaluatedPromptTokens: number;
   promptMs: number;
   completionMs: number;
-  /** false: the chat template rewrote earlier answers, so their sampled ids could not be kept in the prompt. */
-  promptSpliced?: boolean;
 }
 
 export interface ScoreRequest {

@@ -2,12 +2,12 @@ import { withEventMeta } from '@orpc/server';
 import { AppError } from '#shared/errors.ts';
 import type { JobUpdate } from '#shared/contract/jobs.ts';
 import type { JobId } from '#shared/ids.ts';
-import type { Job, JobState } from '#shared/schema/job.ts';
+import { isEnded } from '#shared/schema/job.ts';
+import type { Job } from '#shared/schema/job.ts';
 import type { RpcServices } from '#core/rpc/base.ts';
 import { os } from '#core/rpc/base.ts';
 import { changes, typedErrors } from '#core/rpc/stream.ts';
 
-const finalStates: ReadonlySet<JobState> = new Set(['succeeded', 'failed', 'cancelled']);
 const eventsPerMessage = 500;
 
 function getJob(app: RpcServices, jobId: JobId): Job {
@@ -44,7 +44,7 @@ async function* watchJob(
       seq = events.at(-1)?.seq ?? seq;
       more = events.length === eventsPerMessage;
       yield withEventMeta({ job, children: app.store.jobs.children(jobId), events }, { id: String(seq) });
-      if (!more && finalStates.has(job.state)) return;
+      if (!more && isEnded(job.state)) return;
     }
   }
 }
@@ -63,7 +63,7 @@ export function jobsHandlers(app: RpcServices) {
     cancel: jobs.cancel.handler(({ input }) => app.jobs.cancel(getJob(app, input.jobId).jobId)),
     remove: jobs.remove.handler(({ input }) => {
       const job = getJob(app, input.jobId);
-      if (!finalStates.has(job.state) && job.state !== 'paused') {
+      if (!isEnded(job.state) && job.state !== 'paused') {
         throw new AppError({
           code: 'CONFLICT',
           message: `Job ${job.jobId} is ${job.state}. Cancel it first; nothing was removed.`,

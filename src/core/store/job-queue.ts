@@ -6,7 +6,9 @@ import type { JobChange, JobQueueStore } from '#core/store/port.ts';
 import { descendantIds } from '#core/store/queries/descendants.ts';
 import { AppError } from '#shared/errors.ts';
 import type { JobId } from '#shared/ids.ts';
+import { endedStates } from '#shared/schema/job.ts';
 
+const endedList = endedStates.map((state) => `'${state}'`).join(', ');
 const heldStates = "('running', 'pausing', 'cancelling')";
 /** Adds the time since the last mark, so a crash loses at most one renewal of a job's active time. */
 const addActive = 'active_ms = active_ms + max(0, @at - ifnull(active_mark, @at))';
@@ -67,7 +69,7 @@ export function createJobQueueStore(connection: Connection): JobQueueStore {
       return connection
         .all(
           `SELECT *, EXISTS (SELECT 1 FROM jobs AS child WHERE child.parent_id = jobs.job_id
-               AND child.state NOT IN ('succeeded', 'failed', 'cancelled')) AS waits
+               AND child.state NOT IN (${endedList})) AS waits
            FROM jobs WHERE state IN ${heldStates} AND lease_owner IS NOT @owner
              AND (@soleHost = 1 OR lease_until IS NULL OR lease_until <= @at) ORDER BY job_key`,
           { owner, at, soleHost: bit(soleHost) },

@@ -2,9 +2,7 @@
 import type { SqlRow } from '#core/store/driver.ts';
 import { decodeJson, parseRow } from '#core/store/columns.ts';
 import { jobEventSchema, jobSchema } from '#shared/schema/job.ts';
-import type { Job, JobEvent, JobState } from '#shared/schema/job.ts';
-
-export const endedStates: ReadonlySet<JobState> = new Set(['succeeded', 'failed', 'cancelled']);
+import type { Job, JobEvent } from '#shared/schema/job.ts';
 
 export function jobFromRow(row: SqlRow, file: string): Job {
   return parseRow(

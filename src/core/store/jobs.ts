@@ -1,14 +1,14 @@
 /** Jobs, their events and metrics, for readers and for `submit`. What only the engine may change is in job-queue.ts. */
 import type { Connection, SqlValue } from '#core/store/driver.ts';
 import { encodeJson, numberOf, parseRow } from '#core/store/columns.ts';
-import { endedStates, eventFromRow, jobFromRow } from '#core/store/job-rows.ts';
+import { eventFromRow, jobFromRow } from '#core/store/job-rows.ts';
 import type { JobStore } from '#core/store/port.ts';
 import { decodeCursor, encodeCursor, pageFrom } from '#core/store/queries/cursor.ts';
 import { descendantIds } from '#core/store/queries/descendants.ts';
 import { idsStartingWith } from '#core/store/queries/id-prefix.ts';
 import { AppError } from '#shared/errors.ts';
 import type { JobId } from '#shared/ids.ts';
-import { metricPointSchema } from '#shared/schema/job.ts';
+import { isEnded, metricPointSchema } from '#shared/schema/job.ts';
 import type { JobEvent, MetricPoint } from '#shared/schema/job.ts';
 
 export function createJobStore(connection: Connection): JobStore {
@@ -168,7 +168,7 @@ export function createJobStore(connection: Connection): JobStore {
       return connection.transaction(() => {
         const active = descendantIds(connection, jobId).find((id) => {
           const job = get(id);
-          return job !== null && !endedStates.has(job.state);
+          return job !== null && !isEnded(job.state);
         });
         if (active !== undefined) {
           throw new AppError({

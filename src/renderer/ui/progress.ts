@@ -31,6 +31,4 @@ export function shownState(job: Job, now: number, childrenLastEventAt: number | 
   return now - last > stalledAfterMs ? 'stalled' : 'running';
 }
 
-export function isFinished(state: Job['state']): boolean {
-  return state === 'succeeded' || state === 'failed' || state === 'cancelled';
-}
+export { isEnded as isFinished } from '#shared/schema/job.ts';

@@ -14,6 +14,13 @@ export const jobStateSchema = z.enum([
 ]);
 export type JobState = z.infer<typeof jobStateSchema>;
 
+/** What a job does not leave by itself. */
+export const endedStates = ['succeeded', 'failed', 'cancelled'] as const satisfies readonly JobState[];
+
+export function isEnded(state: JobState): boolean {
+  return (endedStates as readonly JobState[]).includes(state);
+}
+
 export const progressSchema = z.object({
   done: z.number().nonnegative(),
   /** null: unknown yet. */

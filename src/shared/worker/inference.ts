@@ -82,7 +82,6 @@ export const generateResultSchema = z.object({
   evaluatedPromptTokens: z.int(),
   promptMs: z.number(),
   completionMs: z.number(),
-  promptSpliced: z.boolean(),
 });
 export type WorkerGenerateResult = z.infer<typeof generateResultSchema>;
 

@@ -96,7 +96,6 @@ export async function generate(
       evaluatedPromptTokens: evaluated,
       promptMs: promptDone - started,
       completionMs: performance.now() - promptDone,
-      promptSpliced: prompt.spliced,
     };
   } finally {
     for (const sample of samples) sample.sampler.dispose();
