@@ -17,6 +17,7 @@ export type { Random } from '#core/agents/random.ts';
 export { randomOf, seedOf } from '#core/agents/random.ts';
 export { expertAnswer, observationBefore, stateAt } from '#core/agents/replay-state.ts';
 export { withRetries } from '#core/agents/retry.ts';
+export { createMemory } from '#core/agents/remember.ts';
 export { createRolloutJob, runEpisodes } from '#core/agents/rollout-job.ts';
 export { countTasks, selectTasks } from '#core/agents/select-tasks.ts';
 export { fullPromptTokens } from '#core/agents/tokens.ts';

@@ -13,6 +13,8 @@ import type { ModelMessage } from '#core/llm/port.ts';
 import { formatAnswer } from '#core/agents/answer.ts';
 import type { Turn } from '#core/agents/prompt.ts';
 import { agentMessages } from '#core/agents/prompt.ts';
+import { createMemory } from '#core/agents/remember.ts';
+import { countTasks, selectTasks } from '#core/agents/select-tasks.ts';
 
 const sampledTasks = 2;
 const mostCharactersAToken = 3.5;
@@ -21,6 +23,9 @@ const fewestCharactersAToken = 2.4;
 const templateTokensAMessage = 8;
 /** verl-agent's, as in the presets. */
 const windowSteps = 2;
+
+/** All of a policy that shapes the texts of a walk. */
+type Style = Pick<Policy, 'prompt' | 'thought'>;
 
 interface Walk {
   /** Steps walked; at least one. */
@@ -46,7 +51,7 @@ const charactersOf = (messages: readonly ModelMessage[]): number =>
 async function walk(
   provider: EnvironmentProvider,
   task: Task,
-  { policy, maxSteps, signal }: { policy: Policy; maxSteps: number; signal: AbortSignal | undefined },
+  { style, maxSteps, signal }: { style: Style; maxSteps: number; signal: AbortSignal | undefined },
 ): Promise<Walk | null> {
   const { actionGuide } = provider.describe();
   const session = await provider.open({ taskId: task.taskId, seed: 1, signal });
@@ -54,7 +59,7 @@ async function walk(
   const prompt = (observation: Observation, shown: Policy['history']) =>
     agentMessages(
       { instruction: task.instruction, actionGuide, history, observation },
-      { history: shown, style: policy.prompt, thought: policy.thought, fewShot: false },
+      { history: shown, style: style.prompt, thought: style.thought, fewShot: false },
     );
   try {
     let observation = await session.reset({ signal });
@@ -86,6 +91,25 @@ async function walk(
   }
 }
 
+const remembered = createMemory<readonly Walk[]>();
+
+async function walkAll(
+  provider: EnvironmentProvider,
+  tasks: readonly Task[],
+  options: { style: Style; maxSteps: number; signal: AbortSignal | undefined },
+): Promise<Walk[]> {
+  const walks: Walk[] = [];
+  for (const task of tasks) {
+    const walked = await walk(provider, task, options).catch((thrown: unknown) => {
+      // A world that breaks here is the run's to report, with the episode that it breaks.
+      if (isInfrastructureError(toAppError(thrown).code)) return null;
+      throw thrown;
+    });
+    if (walked !== null) walks.push(walked);
+  }
+  return walks;
+}
+
 /** Tokens before step `steps` (from 1), by what each step of the walk added on average. */
 function tokensAt({ steps: walked, first, last }: Walk, steps: number, charactersAToken: number): number {
   const start = charactersOf(first);
@@ -97,27 +121,23 @@ function tokensAt({ steps: walked, first, last }: Walk, steps: number, character
 /** @returns null where the steps fit, or it cannot be told: windowed prompts, no prompt at all, no expert to walk behind */
 export async function promptShortage(
   provider: EnvironmentProvider,
-  { environment: { split, taskTypes }, policy, limits }: RolloutRun,
+  { environment, policy, limits, seed }: RolloutRun,
   { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<PromptShortage | null> {
   const description = provider.describe();
   if (policy.history.style !== 'append' || policy.model === 'scripted:expert') return null;
   if (description.expert !== 'solver') return null;
-  const type = taskTypes.length === 1 ? taskTypes[0] : undefined;
-  const { tasks } = provider.listTasks({ split, type, limit: sampledTasks });
+  if (countTasks(provider, environment) === 0) return null;
   const maxSteps = Math.min(limits.maxSteps ?? description.maxSteps, description.maxSteps);
-  const walks: Walk[] = [];
-  for (const task of tasks) {
-    const walked = await walk(provider, task, { policy, maxSteps, signal }).catch((thrown: unknown) => {
-      // A world that breaks here is the run's to report, with the episode that it breaks.
-      if (isInfrastructureError(toAppError(thrown).code)) return null;
-      throw thrown;
-    });
-    if (walked !== null) walks.push(walked);
-  }
+  const selection = { ...environment, tasks: Math.min(environment.tasks, sampledTasks) };
+  const style: Style = { prompt: policy.prompt, thought: policy.thought };
+  const key = JSON.stringify([selection, seed, style, maxSteps]);
+  const walks = await remembered(provider, key, () =>
+    walkAll(provider, selectTasks(provider, selection, seed), { style, maxSteps, signal }),
+  );
   const needed = (one: Walk, steps: number) => tokensAt(one, steps, mostCharactersAToken);
   // The task with the shortest texts decides: where it does not fit, none does.
-  const [shortest] = walks.sort((a, b) => needed(a, maxSteps) - needed(b, maxSteps));
+  const [shortest] = walks.toSorted((a, b) => needed(a, maxSteps) - needed(b, maxSteps));
   if (shortest === undefined) return null;
   const neededTokens = Math.round(needed(shortest, maxSteps));
   if (neededTokens <= limits.maxPromptTokens) return null;

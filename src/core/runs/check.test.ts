@@ -1,7 +1,9 @@
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { environmentIdSchema, sha256Schema } from '#shared/ids.ts';
 import { writeRandomGguf } from '#core/llm/index.ts';
+import { selectTasks } from '#core/agents/index.ts';
+import { taskSelectionSchema } from '#shared/schema/run.ts';
 import { openTestApp } from '#test/helpers/app.ts';
 import type { TestApp } from '#test/helpers/app.ts';
 
@@ -65,6 +67,24 @@ it('refuses a selection that no task of the split belongs to', async () => {
   };
   expect(await problemsOf('heat')).toEqual(['two-games has no tasks of type heat in the split train.']);
   catalogue.removeFolder(environmentId);
+});
+
+it('opens no world again for a run that it has checked before', async () => {
+  const provider = test.app.services.environments.get(environmentIdSchema.parse('household-small'));
+  const open = vi.spyOn(provider, 'open');
+  const yaml = (seed: number) =>
+    `kind: rollout\nseed: ${String(seed)}\nenvironment: { id: household-small, tasks: 3, shuffle: true }\npolicy: { model: 'scripted:random' }\n`;
+  await test.client.runs.check({ yaml: yaml(71) });
+  const opened = open.mock.calls.map(([{ taskId }]) => taskId);
+  const tasks = selectTasks(
+    provider,
+    taskSelectionSchema.parse({ id: 'household-small', tasks: 3, shuffle: true }),
+    71,
+  );
+  expect(new Set(opened)).toEqual(new Set(tasks.map(({ taskId }) => taskId)));
+  await test.client.runs.check({ yaml: yaml(71).replace('rollout\n', 'rollout\nname: typed on\n') });
+  expect(open).toHaveBeenCalledTimes(opened.length);
+  open.mockRestore();
 });
 
 it('estimates for a model called by its name what it estimates for its path', async () => {

@@ -1,15 +1,11 @@
 /** How long the expert's paths are: measured by really solving a few of the very tasks of a run. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TaskSelection } from '#shared/schema/run.ts';
-import { countTasks, selectTasks } from '#core/agents/index.ts';
+import { countTasks, createMemory, selectTasks } from '#core/agents/index.ts';
 import type { EnvironmentProvider } from '#core/environments/port.ts';
 
 const sampledTasks = 8;
-/** Selections that are remembered for an environment. */
-const mostMeans = 64;
-
-/** A check runs at each keystroke, and a solver is not free; what it finds for a selection never changes. */
-const means = new WeakMap<EnvironmentProvider, Map<string, number>>();
+const remembered = createMemory<number>();
 
 /** Mean number of expert actions in the first tasks that the run will take; `maxSteps` where the expert cannot tell. */
 export async function expertSteps(
@@ -21,14 +17,9 @@ export async function expertSteps(
   const { split, tasks, taskTypes, shuffle } = selection;
   const sampled = Math.min(tasks, sampledTasks);
   const key = JSON.stringify([split, sampled, taskTypes, shuffle, seed, maxSteps]);
-  const known = means.get(provider) ?? new Map<string, number>();
-  means.set(provider, known);
-  const mean =
-    known.get(key) ?? (await measure(provider, { ...selection, tasks: sampled }, { seed, maxSteps, signal }));
-  known.set(key, mean);
-  const [oldest] = known.keys();
-  if (known.size > mostMeans && oldest !== undefined) known.delete(oldest);
-  return mean;
+  return remembered(provider, key, () =>
+    measure(provider, { ...selection, tasks: sampled }, { seed, maxSteps, signal }),
+  );
 }
 
 async function measure(
