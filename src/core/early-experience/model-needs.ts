@@ -12,7 +12,7 @@ const IWM_EXTRA = 2;
 export function samplesOf({ branching: { iwm, sr } }: EarlyExperienceRun): { iwm: number; sr: number } {
   return {
     iwm: iwm.enabled && iwm.sampler === 'policy' ? iwm.k + IWM_EXTRA : 0,
-    sr: sr.enabled && sr.sampler === 'policy' ? sr.k + (sr.proposals === 'one-request' ? sr.extra : 0) : 0,
+    sr: sr.enabled && sr.sampler === 'policy' ? sr.k + sr.extra : 0,
   };
 }
 

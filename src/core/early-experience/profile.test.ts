@@ -34,7 +34,6 @@ test('the paper’s profile sets every switch that the file is silent about', ()
   const raw = withProfile(written({ profile: 'paper' }), familyOf);
   const run = earlyExperienceRunSchema.parse(raw);
   expect(run.branching.sr).toMatchObject({
-    proposals: 'samples',
     refill: 'inadmissible-only',
     unique: true,
     extra: 0,
@@ -43,6 +42,12 @@ test('the paper’s profile sets every switch that the file is silent about', ()
   expect(Object.values(run.reflection.filters).filter((value) => value === true)).toEqual([]);
   // The paper says nothing about the format, so ours stays a deviation.
   expect(labels(raw)).toEqual(['iwm-format']);
+});
+
+test('proposals beyond K are a deviation, none beyond it are not', () => {
+  expect(labels(written({ policy: { model: 'm' } }))).toContain('one-request');
+  const plain = written({ policy: { model: 'm' }, branching: { sr: { extra: 0 } } });
+  expect(labels(plain)).not.toContain('one-request');
 });
 
 test('what the file says wins over the profile and is recorded', () => {
@@ -56,7 +61,7 @@ test('what the file says wins over the profile and is recorded', () => {
   );
   expect(labels(raw)).toEqual(['constant-k', 'iwm-format', 'attempts', 'leak-filters']);
   const run = earlyExperienceRunSchema.parse(raw);
-  expect(run.branching.sr.proposals).toBe('samples');
+  expect(run.branching.sr.extra).toBe(0);
 });
 
 test('the profile knows the families: contradiction is the paper’s in BFCL and WebArena, the expert triple is not in Tau', () => {

@@ -40,7 +40,6 @@ export function paperSwitches(family: string) {
     branching: {
       iwm: { expertTriple: benchmark !== 'tau' },
       sr: {
-        proposals: 'samples' as const,
         extra: 0,
         unique: UNIQUE_FAMILIES.has(benchmark),
         refill: 'inadmissible-only' as const,
@@ -99,7 +98,7 @@ export function deviationsOf(run: EarlyExperienceRun, family: string): Deviation
   );
   if (sr.enabled && sr.sampler === 'policy') {
     note(
-      sr.proposals !== paper.branching.sr.proposals,
+      sr.extra !== paper.branching.sr.extra,
       'one-request',
       `One request draws K and ${String(sr.extra)} more; the paper draws up to K.`,
     );

@@ -144,12 +144,13 @@ export const srBranchingSchema = z.object({
     .default(3)
     .meta({ title: 'K', unit: 'alternatives a state', paper: '3', help: 'Best at 2–4 (Fig. 4b).' }),
   temperature: z.number().min(0).max(5).default(1).meta({ title: 'Proposal temperature', paper: '1.0' }),
-  proposals: z.enum(['one-request', 'samples']).default('one-request').meta({
-    title: 'Proposals',
-    help: '`one-request`: one call that shares its prompt and draws K and a few extra. `samples`: exactly K.',
+  extra: z.int().min(0).max(16).default(2).meta({
+    title: 'Extra proposals',
+    unit: 'proposals a state',
+    paper: '0',
+    help: 'Drawn beyond K in the same request, in place of those that repeat or cannot be read.',
     advanced: true,
   }),
-  extra: z.int().min(0).max(16).default(2).meta({ title: 'Extra proposals', advanced: true }),
   unique: z.boolean().default(true).meta({ title: 'Canonicalise and de-duplicate', advanced: true }),
   refill: z.enum(['constant-k', 'inadmissible-only']).default('constant-k').meta({
     title: 'Refill',
