@@ -206,6 +206,22 @@ describe('a run', () => {
     expect(shown.stdout).toMatch(/^step-limit +3/m);
   }, 120_000);
 
+  it('ends Early Experience with what was collected', async () => {
+    const sets = [
+      'policy.model=scripted:expert',
+      'branching.sr.enabled=false',
+      'reflection.enabled=false',
+      'environment.tasks=2',
+    ];
+    const args = ['run', 'quickstart', ...sets.flatMap((set) => ['--set', set])];
+    const ended = await run(args, 'collected');
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stdout).toMatch(/^ +expert demonstrations +2$/m);
+    expect(ended.stdout).toMatch(/^Files: .+/m);
+    expect(ended.stdout).not.toContain('{');
+    expect(ended.stderr).toMatch(/^ {2}daydream jobs show \S+ --data-dir /m);
+  }, 60_000);
+
   it('changes what --set says', async () => {
     const { stdout, stderr } = await run(
       [

@@ -39,7 +39,7 @@ export function dataFolderOf({ dataDir }: { dataDir?: string | undefined }): str
 }
 
 /** A host may serve RPC only; its link would show nothing. */
-async function guiLink({ port, token }: { port: number; token: string }): Promise<string | null> {
+export async function guiLink({ port, token }: { port: number; token: string }): Promise<string | null> {
   const url = `http://127.0.0.1:${String(port)}/`;
   const shows = await fetch(url, { signal: AbortSignal.timeout(addressWithinMs) }).then(
     ({ ok }) => ok,
