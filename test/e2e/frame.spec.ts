@@ -76,3 +76,15 @@ test('looks right in light and dark at both sizes', async ({ pages }) => {
     await expect(page.getByRole('cell', { name: 'react', exact: true }).first()).toBeVisible();
   });
 });
+
+test('the palette finds episodes by the words of their task', async ({ pages }) => {
+  const page = await pages.open('/trajectories');
+  const row = page.getByRole('grid', { name: 'Episodes' }).getByRole('row').nth(1);
+  const task = (await row.getByRole('gridcell').nth(1).textContent()) ?? '';
+  await page.keyboard.press('Control+K');
+  await page.getByRole('combobox', { name: 'Search' }).fill(task);
+  await expect(page.getByRole('option', { name: /episode/ }).first()).toContainText(task);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/trajectories\/[0-9a-f]+/);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(task);
+});

@@ -86,8 +86,22 @@ test('a live run streams, pauses, resumes after a reload, and is cancelled', asy
   await page.getByRole('button', { name: 'Pause' }).click();
   await expect(badge).toHaveAttribute('data-state', 'paused', { timeout: 30_000 });
   await page.screenshot({ path: test.info().outputPath('run-paused.png') });
+  // The card, the counts under it and the end of the curve are one number, also without a reload.
+  const atPause = /([\d,]+) \/ [\d,]+ states/.exec((await branching.textContent()) ?? '')?.[1] ?? 'no count';
+  const results = page.getByRole('region', { name: 'Results' });
+  await expect(results).toContainText(`Until the pausestates${atPause}`);
+  const curve = page.getByRole('figure', { name: /^Branches accepted/ });
+  await expect(curve).toContainText(`at state ${atPause}`);
+  const [card, column] = await Promise.all([
+    branching.boundingBox(),
+    results.getByText('Until the pause').boundingBox(),
+  ]);
+  expect(Math.abs((card?.x ?? 0) + 11 - (column?.x ?? 0)), 'counts stand under their stage').toBeLessThan(2);
+  const elapsed = await page.getByText('Elapsed').locator('xpath=..').textContent();
   await page.reload();
   await expect(badge).toHaveAttribute('data-state', 'paused');
+  await expect(page.getByText('Elapsed').locator('xpath=..')).toHaveText(elapsed ?? '');
+  await expect(branching).toContainText(`${atPause} / `);
   await page.getByRole('button', { name: 'Resume' }).click();
   await expect(badge).toHaveAttribute('data-state', 'running', { timeout: 30_000 });
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
@@ -111,6 +125,33 @@ test('tab and stage are in the address; Esc leads back to the same row of the li
   await page.keyboard.press('Escape');
   await expect(page).toHaveURL(/\/runs$/);
   await expect(grid.getByRole('row').nth(2)).toHaveAttribute('aria-selected', /true|false/);
+});
+
+test('a run that is not there leads back to the runs', async ({ pages }) => {
+  const page = await pages.open('/runs/nothing-is-called-so');
+  await expect(page.getByRole('alert')).toContainText('nothing-is-called-so');
+  await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(0);
+  await page.getByRole('link', { name: 'All runs' }).click();
+  await expect(page).toHaveURL(/\/runs$/);
+});
+
+test('nothing on the cards of the stages is cut', async ({ pages }) => {
+  for (const size of ['large', 'small'] as const) {
+    const page = await pages.open('/runs', { size });
+    await page.getByText('Quick start').last().click();
+    const cards = page.getByRole('group', { name: 'Stages' });
+    await expect(cards.getByText(/^\d+ rows$/)).toBeVisible();
+    const cut = await cards
+      .locator('*')
+      .evaluateAll(
+        (elements) =>
+          elements.filter(
+            (element) => element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0,
+          ).length,
+      );
+    expect(cut, size).toBe(0);
+    await page.close();
+  }
 });
 
 test('looks right in light and dark at both sizes', async ({ pages }) => {

@@ -119,3 +119,18 @@ test('looks right in light and dark at both sizes', async ({ pages }) => {
     await expect(view.getByRole('article', { name: 'Reflection' })).toBeVisible();
   });
 });
+
+test('a narrow window shows type, world and policy of an episode whole', async ({ pages }) => {
+  const page = await pages.open('/trajectories', { size: 'small' });
+  const rows = page.getByRole('grid', { name: 'Episodes' }).getByRole('row');
+  await expect(rows.nth(1)).toBeVisible();
+  const cut = await rows.evaluateAll((all) =>
+    all
+      .slice(1)
+      .flatMap((row) => [...row.querySelectorAll('[role="gridcell"]')].slice(2, 5))
+      .flatMap((cell) => [cell, ...cell.children])
+      .filter((part) => part.scrollWidth > part.clientWidth + 1 || part.scrollHeight > part.clientHeight + 1)
+      .map((part) => part.textContent),
+  );
+  expect(cut).toEqual([]);
+});

@@ -57,8 +57,9 @@ async function branch(context: JobContext<BranchingSpec, BranchingTotals>, servi
   const { episodeIds, steps } = demonstrationsResult(services.store, demonstrationsJobId);
   const needsModel = wantsProposals(run);
   context.progress({
-    done: 0,
-    total: null,
+    // A resumed job has counted before: its card must not fall back behind its curves.
+    done: context.resumeFrom?.states ?? 0,
+    total: steps,
     unit: 'states',
     phase: needsModel ? 'Loading the model' : 'Branching',
   });

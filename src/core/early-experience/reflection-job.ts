@@ -79,7 +79,10 @@ async function reflect(context: JobContext<ReflectionSpec, ReflectionTotals>, se
   const generator = run.reflection.generator === 'self' ? run.policy : run.reflection.generator;
   const description = services.environments.get(run.environment.id).describe();
   const { episodeIds, steps } = demonstrationsResult(services.store, demonstrationsJobId);
-  context.progress({ done: 0, total: null, unit: 'reflections', phase: 'Loading the model' });
+  const total = steps * (run.reflection.unit === 'state' ? 1 : run.branching.sr.k);
+  // A resumed job has counted before: its card must not fall back behind its curves.
+  const done = context.resumeFrom?.states ?? 0;
+  context.progress({ done, total, unit: 'reflections', phase: 'Loading the model' });
   const loaded = await loadModel(services.models, generator, {
     ...modelNeeds(run, episodeIds.length),
     threads: services.store.catalogue.settings().threads,
@@ -101,7 +104,7 @@ async function reflect(context: JobContext<ReflectionSpec, ReflectionTotals>, se
         tooLong: 0,
         failed: 0,
       },
-      total: steps * (run.reflection.unit === 'state' ? 1 : run.branching.sr.k),
+      total,
       lastError: null,
     };
     const rendering = { actionGuide: description.actionGuide, placeholderThought: placeholderThought(run) };

@@ -24,6 +24,7 @@ export function jobFromRow(row: SqlRow, file: string): Job {
       startedAt: row['started_at'],
       finishedAt: row['finished_at'],
       activeMs: row['active_ms'],
+      activeAt: row['active_mark'],
       lastEventAt: row['last_event_at'],
     },
     { table: 'jobs', file },

@@ -3,8 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { episodeIdSchema } from '#shared/ids.ts';
+import type { EpisodeRow } from '#shared/schema/episode.ts';
 import { client, orpc, queryClient } from '../rpc/client.ts';
-import { formatAgo, shortId } from '../ui/format.ts';
+import { formatAgo, formatInteger, shortId } from '../ui/format.ts';
 import { features } from './features.ts';
 
 export interface PaletteEntry {
@@ -24,7 +25,10 @@ export function matchesQuery(text: string, query: string): boolean {
     .every((word) => haystack.includes(word));
 }
 
-/** Pages, commands, runs by title or id, and an episode by its id. */
+/** Episodes of one query that the palette lists; all of them are a step away, in the trajectory list. */
+const listedEpisodes = 8;
+
+/** Pages, commands, runs by title or id, episodes by the words of their task, and an episode by its id. */
 export function usePaletteEntries(
   query: string,
   open: boolean,
@@ -45,6 +49,12 @@ export function usePaletteEntries(
     ...orpc.episodes.get.queryOptions({ input: { episodeId: episodeIdSchema.parse(settled || '-') } }),
     enabled: open && looksLikeId,
     retry: false,
+  });
+
+  const asksText = settled.length >= 3;
+  const tasks = useQuery({
+    ...orpc.episodes.list.queryOptions({ input: { limit: listedEpisodes, filter: { text: settled } } }),
+    enabled: open && asksText,
   });
 
   const setTheme = (theme: 'system' | 'light' | 'dark') => {
@@ -97,6 +107,37 @@ export function usePaletteEntries(
       run: go(`/trajectories/${encodeURIComponent(hit.episodeId)}`),
     });
   }
-  const pending = jobs.isPending || query.trim() !== settled || (looksLikeId && episode.isFetching);
-  return { entries: found.slice(0, 50), pending };
+  const pending =
+    jobs.isPending ||
+    query.trim() !== settled ||
+    (looksLikeId && episode.isFetching) ||
+    (asksText && tasks.isFetching);
+  // Those of an older query would be opened by an Enter that meant this one.
+  const byTask = asksText && query.trim() === settled ? tasks.data : undefined;
+  const shown = found.slice(0, 40);
+  if (byTask !== undefined) shown.push(...episodeEntries(byTask, settled, go));
+  return { entries: shown, pending };
+}
+
+function episodeEntries(
+  { items, total }: { items: readonly EpisodeRow[]; total: number | null },
+  text: string,
+  go: (href: string) => () => void,
+): PaletteEntry[] {
+  const entries = items.map((row) => ({
+    id: `task-${row.episodeId}`,
+    name: row.instruction,
+    kind: `episode · ${row.policyLabel} · ${formatAgo(row.startedAt, Date.now())}`,
+    run: go(`/trajectories/${encodeURIComponent(row.episodeId)}`),
+  }));
+  if (total === null || total <= items.length) return entries;
+  return [
+    ...entries,
+    {
+      id: 'all-tasks',
+      name: `All ${formatInteger(total)} episodes with “${text}” in their task`,
+      kind: 'trajectories',
+      run: go(`/trajectories?text=${encodeURIComponent(text)}`),
+    },
+  ];
 }

@@ -62,7 +62,7 @@ function PaletteBody() {
       <input
         className={styles.input}
         value={query}
-        placeholder="Page, run, episode id, command…"
+        placeholder="Page, run, task, episode id, command…"
         data-autofocus
         role="combobox"
         aria-expanded
@@ -97,7 +97,9 @@ function PaletteBody() {
         ))}
         {entries.length === 0 && (
           <p className={styles.none} role="status">
-            {pending ? 'Looking…' : 'Nothing is called so. An episode is found by its whole id.'}
+            {pending
+              ? 'Looking…'
+              : 'Nothing is called so. An episode is found by words of its task, or by its whole id.'}
           </p>
         )}
       </div>

@@ -12,7 +12,14 @@ import type { SystemStatus } from '#shared/schema/system.ts';
 import { useConnectionState } from '../rpc/client.ts';
 import { useRunning } from '../rpc/running.ts';
 import { useSystemStatus } from '../rpc/status.ts';
-import { formatCompact, formatDuration, formatInteger, formatPercent } from '../ui/format.ts';
+import {
+  formatCompact,
+  formatDevice,
+  formatDuration,
+  formatInteger,
+  formatNames,
+  formatPercent,
+} from '../ui/format.ts';
 import { remainingMs } from '../ui/progress.ts';
 import { Term, useNow } from '../ui/text.tsx';
 import styles from './status-bar.module.css';
@@ -50,14 +57,14 @@ function Device({ status }: { status: SystemStatus }) {
   return (
     <span className={styles.item} title={`${String(status.cores)} cores`}>
       <IconCpu size={14} aria-hidden />
-      <span className={styles.cut}>{device === '' ? 'CPU' : device}</span>
+      <span className={styles.cut}>{formatDevice(device)}</span>
     </span>
   );
 }
 
 function Models({ status }: { status: SystemStatus }) {
   const { state, loaded, restarts } = status.inference;
-  const names = loaded.map(({ name }) => name).join(', ');
+  const names = formatNames(loaded.map(({ name }) => name));
   const speed = loaded.reduce((sum, { tokensPerSecond }) => sum + (tokensPerSecond ?? 0), 0);
   const trouble = state === 'restarting' || state === 'failed';
   return (

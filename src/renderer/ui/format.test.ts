@@ -5,7 +5,9 @@ import {
   formatAgo,
   formatBytes,
   formatCompact,
+  formatDevice,
   formatDuration,
+  formatNames,
   formatNumber,
   formatPercent,
   formatRate,
@@ -90,5 +92,20 @@ describe('formatters', () => {
       '0 %',
       '–',
     ]);
+  });
+
+  it('writes a device one way, before and after the first model is loaded', () => {
+    expect(['', 'cpu', 'cuda', 'metal', 'other'].map(formatDevice)).toEqual([
+      'CPU',
+      'CPU',
+      'CUDA',
+      'Metal',
+      'other',
+    ]);
+  });
+
+  it('names what is there twice once', () => {
+    expect(formatNames(['small', 'large', 'small'])).toBe('small ×2, large');
+    expect(formatNames([])).toBe('');
   });
 });

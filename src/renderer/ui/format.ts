@@ -124,3 +124,23 @@ export function shortId(id: string): string {
 export function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+const devices: Readonly<Record<string, string>> = {
+  '': 'CPU',
+  cpu: 'CPU',
+  cuda: 'CUDA',
+  metal: 'Metal',
+  vulkan: 'Vulkan',
+};
+
+/** The device of the inference process as its makers write it; it has no word of its own before the first model is loaded. */
+export function formatDevice(device: string): string {
+  return devices[device] ?? device;
+}
+
+/** Each name once, with how often where it is there more than once: `small ×2, large`. */
+export function formatNames(names: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([name, count]) => (count === 1 ? name : `${name} ×${String(count)}`)).join(', ');
+}

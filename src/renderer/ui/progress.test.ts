@@ -23,6 +23,7 @@ function job(change: Partial<Job>): Job {
       startedAt: now - 60_000,
       finishedAt: null,
       activeMs: 0,
+      activeAt: now - 60_000,
       lastEventAt: now - 1000,
     }),
     ...change,
@@ -55,6 +56,11 @@ describe('what is shown of a job', () => {
 
   it('lets elapsed time run while the job runs and stand when it does not', () => {
     expect(elapsedMs(job({}), now)).toBe(60_000);
-    expect(elapsedMs(job({ state: 'succeeded', activeMs: 42_000 }), now)).toBe(42_000);
+    expect(elapsedMs(job({ state: 'succeeded', activeMs: 42_000, activeAt: null }), now)).toBe(42_000);
+  });
+
+  it('leaves out the time in which the job was paused, also after it goes on', () => {
+    const resumed = job({ startedAt: now - 60_000, activeMs: 15_000, activeAt: now - 2_000 });
+    expect(elapsedMs(resumed, now)).toBe(17_000);
   });
 });

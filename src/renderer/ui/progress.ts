@@ -3,10 +3,7 @@ import type { ShownState } from './status-badge.tsx';
 
 /** Running time over all attempts, going on while it runs. */
 export function elapsedMs(job: Job, now: number): number {
-  const running = job.state === 'running' || job.state === 'pausing' || job.state === 'cancelling';
-  const since = running && job.startedAt !== null ? Math.max(0, now - job.startedAt) : 0;
-  // `activeMs` may already hold a part of this attempt; the larger is the truth that does not run backwards.
-  return Math.max(job.activeMs, job.attempt === 1 ? since : job.activeMs);
+  return job.activeMs + (job.activeAt === null ? 0 : Math.max(0, now - job.activeAt));
 }
 
 /** From the rate so far; null while that says nothing yet (under 2 % or 3 s). */

@@ -4,6 +4,7 @@ import { IconAlertTriangle, IconClockPause, IconInbox, IconInfoTriangle } from '
 import type { ReactNode } from 'react';
 import { errorDetails, errorRecord } from '../rpc/errors.ts';
 import { formatClock } from './format.ts';
+import { LinkButton } from './viewer/link-button.tsx';
 import styles from './states.module.css';
 
 /** As high as what it stands for: `rows` of `rowHeight` pixels, so nothing jumps when the content comes. */
@@ -48,10 +49,13 @@ export function ErrorState({
   error,
   title,
   onRetry,
+  back,
 }: {
   error: unknown;
   title?: string | undefined;
   onRetry?: (() => void) | undefined;
+  /** The list that the page belongs to: the way on when this one thing is not there. */
+  back?: { label: string; href: string } | undefined;
 }) {
   const record = errorRecord(error);
   return (
@@ -62,7 +66,8 @@ export function ErrorState({
         <p className={styles.message}>{record.message}</p>
         <p className={styles.code}>{record.code}</p>
         <div className={styles.actions}>
-          {onRetry !== undefined && (
+          {back !== undefined && <LinkButton href={back.href}>{back.label}</LinkButton>}
+          {onRetry !== undefined && record.code !== 'NOT_FOUND' && (
             <Button variant="default" onClick={onRetry}>
               Try again
             </Button>

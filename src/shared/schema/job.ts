@@ -49,8 +49,10 @@ export const jobSchema = z.object({
   createdAt: z.int(),
   startedAt: z.int().nullable(),
   finishedAt: z.int().nullable(),
-  /** Time spent running, over all attempts. */
+  /** Time spent running, over all attempts, without pauses; brought up to date every few seconds, lastly at `activeAt`. */
   activeMs: z.int().nonnegative(),
+  /** It has been running since this time, not yet in `activeMs`; null: it does not run now. */
+  activeAt: z.int().nullable(),
   /** The last sign of life: an event, or a measured point. */
   lastEventAt: z.int().nullable(),
 });

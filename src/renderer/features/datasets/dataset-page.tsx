@@ -48,7 +48,11 @@ export function DatasetPage({ params }: PageProps) {
   if (dataset.isError)
     return (
       <Page title="Data set" breadcrumb={breadcrumbs}>
-        <ErrorState error={dataset.error} onRetry={() => void dataset.refetch()} />
+        <ErrorState
+          error={dataset.error}
+          back={{ label: 'All data sets', href: '/datasets' }}
+          onRetry={() => void dataset.refetch()}
+        />
       </Page>
     );
   if (dataset.isPending)

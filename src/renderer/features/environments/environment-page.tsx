@@ -42,7 +42,11 @@ export function EnvironmentPage({ params }: PageProps) {
   if (environment.isError)
     return (
       <Page title={params.environmentId ?? 'Environment'} breadcrumb={breadcrumbs}>
-        <ErrorState error={environment.error} onRetry={() => void environment.refetch()} />
+        <ErrorState
+          error={environment.error}
+          back={{ label: 'All environments', href: '/environments' }}
+          onRetry={() => void environment.refetch()}
+        />
       </Page>
     );
   if (environment.isPending)

@@ -170,7 +170,11 @@ export function PlayPage({ params }: PageProps) {
       ) : state === undefined ? (
         failure ? (
           <Notice>
-            <ErrorState error={failure} onRetry={start} />
+            <ErrorState
+              error={failure}
+              back={{ label: 'All environments', href: '/environments' }}
+              onRetry={start}
+            />
           </Notice>
         ) : (
           <Notice>

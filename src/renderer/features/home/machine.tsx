@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import type { SystemStatus } from '#shared/schema/system.ts';
-import { formatBytes, formatInteger } from '../../ui/format.ts';
+import { formatBytes, formatDevice, formatInteger } from '../../ui/format.ts';
 import { Facts, Mono, Term } from '../../ui/text.tsx';
 import styles from './home.module.css';
 
@@ -46,7 +46,7 @@ export function Machine({ status }: { status: SystemStatus }) {
         </h2>
         <Facts
           facts={[
-            ['Inference', `${inference.device === '' ? 'CPU' : inference.device}, ${inference.state}`],
+            ['Inference', `${formatDevice(inference.device)}, ${inference.state}`],
             ['Cores', formatInteger(status.cores)],
             [
               'Memory',

@@ -85,11 +85,16 @@ function factsOf(model: Model) {
     rows.push(
       ['Architecture', facts.architecture],
       ['Parameters', formatInteger(facts.parameters)],
-      [<Term key="quantisation" name="quantisation" />, facts.quantisation],
+      [
+        <Term key="quantisation" name="quantisation">
+          Quantisation
+        </Term>,
+        facts.quantisation,
+      ],
       ['Layers', formatInteger(facts.layers)],
       [
         <Term key="context" name="context">
-          trained context
+          Trained context
         </Term>,
         `${formatInteger(facts.contextLength)} tokens`,
       ],

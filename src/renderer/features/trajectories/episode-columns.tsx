@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import type { EpisodeRow } from '#shared/schema/episode.ts';
 import { formatCompact, formatInteger } from '../../ui/format.ts';
 import { Time } from '../../ui/text.tsx';
@@ -6,7 +7,7 @@ import { OutcomeBadge } from './outcome-badge.tsx';
 import styles from './trajectories.module.css';
 
 export const episodeColumns: readonly Column<EpisodeRow>[] = [
-  { id: 'outcome', header: 'Outcome', width: '104px', cell: (row) => <OutcomeBadge episode={row} /> },
+  { id: 'outcome', header: 'Outcome', width: '96px', cell: (row) => <OutcomeBadge episode={row} /> },
   {
     id: 'task',
     header: 'Task',
@@ -18,27 +19,27 @@ export const episodeColumns: readonly Column<EpisodeRow>[] = [
     id: 'type',
     header: 'Type',
     width: 'minmax(84px, 1.5fr)',
-    cell: (row) => <span className={styles.dim}>{row.taskType}</span>,
+    cell: (row) => <Name text={row.taskType} dim />,
     title: (row) => row.taskType,
   },
   {
     id: 'world',
     header: 'World',
     width: 'minmax(96px, 1.4fr)',
-    cell: (row) => <span className={styles.dim}>{`${row.environmentId}, ${row.split}`}</span>,
+    cell: (row) => <Name text={`${row.environmentId}, ${row.split}`} dim />,
     title: (row) => `${row.environmentId} ${row.environmentVersion}, ${row.split}`,
   },
   {
     id: 'policy',
     header: 'Policy',
     width: 'minmax(72px, 1.4fr)',
-    cell: (row) => row.policyLabel,
+    cell: (row) => <Name text={row.policyLabel} />,
     title: (row) => `${row.policyLabel}, ${row.purpose}`,
   },
   {
     id: 'steps',
     header: 'Steps',
-    width: '128px',
+    width: 'var(--steps-track)',
     cell: (row) => <StepsBar steps={row.steps} invalid={row.invalidActions} />,
     title: (row) =>
       `${String(row.steps)} steps${row.invalidActions === 0 ? '' : `, ${String(row.invalidActions)} invalid`}`,
@@ -67,6 +68,21 @@ export const episodeColumns: readonly Column<EpisodeRow>[] = [
     cell: (row) => <Time at={row.startedAt} />,
   },
 ];
+
+/** A technical name, whole: in a narrow window it goes on in a second line, after `_`, `-` or `/`. */
+function Name({ text, dim = false }: { text: string; dim?: boolean }) {
+  const parts = text.split(/(?<=[_/-])/);
+  return (
+    <span className={dim ? `${styles.name} ${styles.dim}` : styles.name}>
+      {parts.map((part, index) => (
+        <Fragment key={index}>
+          {index > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </span>
+  );
+}
 
 /** The papers' step limit: bars of different episodes have one scale. */
 const longest = 50;

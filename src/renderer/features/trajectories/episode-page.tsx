@@ -167,7 +167,11 @@ export function EpisodePage({ params }: PageProps) {
   if (loaded.isError)
     return (
       <Page title="Episode">
-        <ErrorState error={loaded.error} onRetry={() => void loaded.refetch()} />
+        <ErrorState
+          error={loaded.error}
+          back={{ label: 'All episodes', href: '/trajectories' }}
+          onRetry={() => void loaded.refetch()}
+        />
       </Page>
     );
   const { episode, datasets } = loaded.data;

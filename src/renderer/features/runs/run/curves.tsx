@@ -1,5 +1,5 @@
 import { Select, Slider, Switch } from '@mantine/core';
-import { useQueries, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useSearchParams } from 'wouter';
 import { jobIdSchema } from '#shared/ids.ts';
@@ -12,6 +12,7 @@ import { orpc } from '../../../rpc/client.ts';
 import { formatNumber, shortId } from '../../../ui/format.ts';
 import { ErrorState, LoadingState } from '../../../ui/states.tsx';
 import { metricLook } from './metric-looks.ts';
+import { useMetrics } from './use-metrics.ts';
 import styles from './run.module.css';
 
 interface Chart {
@@ -47,15 +48,6 @@ function charts(
 /** One value all along says more in words than as a line. */
 function isFlat({ values }: ChartLine): boolean {
   return values.length > 1 && values.every((value) => value === values[0]);
-}
-
-function useMetrics(stages: readonly Job[], live: boolean) {
-  return useQueries({
-    queries: stages.map((stage) => ({
-      ...orpc.jobs.metrics.queryOptions({ input: { jobId: stage.jobId } }),
-      refetchInterval: live && stage.state === 'running' ? 1500 : (false as const),
-    })),
-  });
 }
 
 /** The curves of the chosen stages; another run of the same kind beside them, dashed. */

@@ -8,6 +8,7 @@ import { formatInteger } from '../../../ui/format.ts';
 import { ErrorState, LoadingState } from '../../../ui/states.tsx';
 import { MeaningBadge } from '../../../ui/status-badge.tsx';
 import type { Meaning } from '../../../ui/status-badge.tsx';
+import { episodesOf } from './result-counts.ts';
 import { StepStrip } from '../../../ui/step-strip.tsx';
 import type { StepCell } from '../../../ui/step-strip.tsx';
 import { Time } from '../../../ui/text.tsx';
@@ -69,13 +70,21 @@ export function NewestEpisodes({ stages, live }: { stages: readonly Job[]; live:
     .toSorted((left, right) => right.startedAt - left.startedAt)
     .slice(0, shown);
   const total = lists.reduce((sum, { data }) => sum + (data?.total ?? 0), 0);
+  const known = stages.reduce(
+    (sum, { result }, index) =>
+      sum + Math.max(0, episodesOf(result) - (lists[index]?.data?.total ?? Number.POSITIVE_INFINITY)),
+    0,
+  );
   const withEpisodes = stages.filter((_, index) => (lists[index]?.data?.items.length ?? 0) > 0);
   const only = withEpisodes.length === 1 ? withEpisodes[0] : undefined;
   return (
     <section className={styles.section} aria-label="Newest episodes">
       <div className={styles.sectionHead}>
         <h2>Newest episodes</h2>
-        <span className={styles.dim}>{total > 0 ? formatInteger(total) : ''}</span>
+        <span className={styles.dim}>
+          {total > 0 ? formatInteger(total) : ''}
+          {known > 0 && `${total > 0 ? ' acted here, ' : ''}${formatInteger(known)} known from earlier runs`}
+        </span>
         <span className={styles.spacer} />
         {only !== undefined && (
           <Link href={`/trajectories?jobId=${encodeURIComponent(only.jobId)}`}>All episodes of this run</Link>

@@ -1,7 +1,10 @@
+import type { CSSProperties } from 'react';
 import type { Job } from '#shared/schema/job.ts';
-import { formatDuration, formatInteger, formatRate, sentence } from '../../../ui/format.ts';
-import { elapsedMs, shownState } from '../../../ui/progress.ts';
+import { formatDuration, formatInteger, formatPercent, formatRate, sentence } from '../../../ui/format.ts';
+import { shownState } from '../../../ui/progress.ts';
 import { JobBadge } from '../../../ui/status-badge.tsx';
+import { useElapsed } from '../../../ui/use-elapsed.ts';
+import { rowsOf } from './result-counts.ts';
 import styles from './run.module.css';
 
 function stageTitle(job: Job): string {
@@ -18,6 +21,20 @@ export function stagesToCome(parent: Job | null, stages: readonly Job[]): string
   const last = order.findLastIndex((name) => begun.has(name));
   // The run may leave some out; the final ones are always there.
   return order.slice(last + 1).slice(-(total - stages.length));
+}
+
+/** How much of what a stage has made. An export makes rows; the demonstrations that it reads only say how far it is. */
+function countsOf({ kind, progress, result }: Job): { text: string; made: number; unit: string } {
+  if (progress === null) return { text: 'not started', made: 0, unit: '' };
+  const { done, total, unit } = progress;
+  if (kind === 'export') {
+    const rows = rowsOf(result).reduce((sum, [, count]) => sum + count, 0);
+    return result === null
+      ? { text: `writing rows, ${formatPercent(done, total ?? 0)}`, made: 0, unit: 'rows' }
+      : { text: `${formatInteger(rows)} ${rows === 1 ? 'row' : 'rows'}`, made: rows, unit: 'rows' };
+  }
+  const of = total === null ? '' : ` / ${formatInteger(total)}`;
+  return { text: `${formatInteger(done)}${of} ${unit}`, made: done, unit };
 }
 
 /** One segment a stage: state, counts, rate. A click shows that stage alone; a second click all of them. */
@@ -38,56 +55,28 @@ export function PipelineBar({
   sign: number | null;
   onSelect: (jobId: string | null) => void;
 }) {
+  const toCome = stagesToCome(parent, stages);
   return (
-    <div className={styles.pipeline} role="group" aria-label="Stages">
-      {stages.map((stage, index) => {
-        const { progress } = stage;
-        const elapsed = elapsedMs(stage, now);
-        const share =
-          stage.state === 'succeeded' ? 1 : progress?.total ? Math.min(1, progress.done / progress.total) : 0;
-        const rate =
-          progress !== null && elapsed > 500 && progress.done > 0
-            ? formatRate((progress.done * 1000) / elapsed, progress.unit)
-            : '';
-        const counts =
-          progress === null
-            ? 'not started'
-            : progress.total === null
-              ? `${formatInteger(progress.done)} ${progress.unit}`
-              : `${formatInteger(progress.done)} / ${formatInteger(progress.total)} ${progress.unit}`;
-        return (
-          <button
-            key={stage.jobId}
-            type="button"
-            className={styles.stage}
-            aria-pressed={selected === stage.jobId}
-            title={progress?.phase}
-            onClick={() => {
-              onSelect(selected === stage.jobId ? null : stage.jobId);
-            }}
-          >
-            <span className={styles.stageTop}>
-              <span className={styles.stageName}>
-                {index + 1}. {stageTitle(stage)}
-              </span>
-              <span className={styles.spacer} />
-              <JobBadge state={shownState(stage, now, sign)} />
-            </span>
-            <span className={styles.stageCounts}>
-              <span>{counts}</span>
-              <span>
-                {stage.startedAt === null
-                  ? ''
-                  : [rate, formatDuration(elapsed)].filter((text) => text !== '').join(' · ')}
-              </span>
-            </span>
-            <span className={styles.bar} data-state={stage.state} aria-hidden>
-              <span style={{ width: `${String(share * 100)}%` }} />
-            </span>
-          </button>
-        );
-      })}
-      {stagesToCome(parent, stages).map((name, index) => (
+    <div
+      className={styles.pipeline}
+      role="group"
+      aria-label="Stages"
+      style={{ '--stages': stages.length + toCome.length } as CSSProperties}
+    >
+      {stages.map((stage, index) => (
+        <StageCard
+          key={stage.jobId}
+          stage={stage}
+          number={index + 1}
+          pressed={selected === stage.jobId}
+          now={now}
+          sign={sign}
+          onPress={() => {
+            onSelect(selected === stage.jobId ? null : stage.jobId);
+          }}
+        />
+      ))}
+      {toCome.map((name, index) => (
         <div key={name} className={`${styles.stage} ${styles.toCome}`}>
           <span className={styles.stageTop}>
             <span className={styles.stageName}>
@@ -98,5 +87,52 @@ export function PipelineBar({
         </div>
       ))}
     </div>
+  );
+}
+
+function StageCard({
+  stage,
+  number,
+  pressed,
+  now,
+  sign,
+  onPress,
+}: {
+  stage: Job;
+  number: number;
+  pressed: boolean;
+  now: number;
+  sign: number | null;
+  onPress: () => void;
+}) {
+  const { progress } = stage;
+  const elapsed = useElapsed(stage, now);
+  const share =
+    stage.state === 'succeeded' ? 1 : progress?.total ? Math.min(1, progress.done / progress.total) : 0;
+  const { text, made, unit } = countsOf(stage);
+  const rate = elapsed > 500 && made > 0 ? formatRate((made * 1000) / elapsed, unit) : '';
+  return (
+    <button
+      type="button"
+      className={styles.stage}
+      aria-pressed={pressed}
+      title={progress?.phase}
+      onClick={onPress}
+    >
+      <span className={styles.stageTop}>
+        <span className={styles.stageName}>
+          {number}. {stageTitle(stage)}
+        </span>
+        <JobBadge state={shownState(stage, now, sign)} />
+      </span>
+      <span className={styles.stageCounts}>
+        <span>{text}</span>
+        {stage.startedAt !== null && <span>{formatDuration(elapsed)}</span>}
+        {rate !== '' && <span className={styles.stageRate}>{rate}</span>}
+      </span>
+      <span className={styles.bar} data-state={stage.state} aria-hidden>
+        <span style={{ width: `${String(share * 100)}%` }} />
+      </span>
+    </button>
   );
 }

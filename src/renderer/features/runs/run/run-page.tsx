@@ -1,16 +1,17 @@
 import { Tabs } from '@mantine/core';
 import { useLocation, useSearchParams } from 'wouter';
 import { jobIdSchema } from '#shared/ids.ts';
-import type { JobEvent } from '#shared/schema/job.ts';
+import type { Job, JobEvent, JobState } from '#shared/schema/job.ts';
 import { useConnectionState } from '../../../rpc/client.ts';
 import { formatClock, formatDuration, formatInteger } from '../../../ui/format.ts';
 import { useKeys } from '../../../ui/keys.ts';
 import { Page } from '../../../ui/page.tsx';
-import { elapsedMs, isFinished, remainingMs, shownState } from '../../../ui/progress.ts';
+import { isFinished, remainingMs, shownState } from '../../../ui/progress.ts';
 import { ErrorState, LoadingState, PartialNote, Stale } from '../../../ui/states.tsx';
 import { JobBadge } from '../../../ui/status-badge.tsx';
 import { Stat, Time, useNow } from '../../../ui/text.tsx';
-import { PipelineBar } from './pipeline-bar.tsx';
+import { useElapsed } from '../../../ui/use-elapsed.ts';
+import { PipelineBar, stagesToCome } from './pipeline-bar.tsx';
 import { RunActions } from './run-actions.tsx';
 import { RunTab, tabs } from './run-tab.tsx';
 import { lastSign, useRun } from './use-run.ts';
@@ -46,7 +47,12 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
   if (run.isError && run.data === undefined) {
     return (
       <Page title="Run" breadcrumb={crumbs}>
-        <ErrorState title="This run could not be read" error={run.error} onRetry={() => void run.refetch()} />
+        <ErrorState
+          title="This run could not be read"
+          error={run.error}
+          onRetry={() => void run.refetch()}
+          back={{ label: 'All runs', href: '/runs' }}
+        />
       </Page>
     );
   }
@@ -57,6 +63,7 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
   const stageId = parameters.get('stage');
   const tab = tabs.find((name) => name === parameters.get('tab')) ?? 'overview';
   const parts = children.length === 0 ? [job] : children;
+  const toCome = stagesToCome(children.length === 0 ? null : job, parts);
   const chosen = stageId === null ? parts : parts.filter((part) => part.jobId === stageId);
   const current = children.find((child) => child.state === 'running') ?? job;
   const remaining = remainingMs(current, now);
@@ -78,10 +85,10 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
       <Stale since={connected || !live ? null : run.dataUpdatedAt}>
         <div className={styles.head}>
           <Stat
-            label="Now"
+            label={whereLabel(job.state)}
             value={job.progress?.phase ?? (job.state === 'queued' ? 'waiting for its turn' : '–')}
           />
-          <Stat label="Elapsed" value={formatDuration(elapsedMs(job, now))} />
+          <Stat label="Elapsed" value={<Elapsed job={job} now={now} />} />
           <Stat
             label={current === job ? 'Left' : 'Left in this stage'}
             value={remaining === null ? '–' : formatDuration(remaining)}
@@ -132,6 +139,7 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
             job={job}
             stages={children}
             chosen={chosen}
+            columns={parts.length + toCome.length}
             stageId={stageId}
             events={events.data ?? noEvents}
           />
@@ -139,4 +147,15 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
       </Stale>
     </Page>
   );
+}
+
+function Elapsed({ job, now }: { job: Job; now: number }) {
+  return formatDuration(useElapsed(job, now));
+}
+
+/** What the phase of a run says: where it is, or where it stands since it stopped. */
+function whereLabel(state: JobState): string {
+  if (state === 'paused') return 'Paused in';
+  if (state === 'cancelled' || state === 'failed') return 'Stopped in';
+  return 'Now';
 }

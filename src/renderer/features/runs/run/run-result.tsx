@@ -1,70 +1,70 @@
+import type { CSSProperties } from 'react';
 import { Link } from 'wouter';
-import type { Job } from '#shared/schema/job.ts';
+import type { Job, MetricPoint } from '#shared/schema/job.ts';
 import { formatInteger, formatNumber } from '../../../ui/format.ts';
+import { countsSoFar, numbersOf, rowsOf, soFarTitle } from './result-counts.ts';
+import { useMetrics } from './use-metrics.ts';
 import styles from './run.module.css';
 
-type Json = Job['result'];
-
-/** Numbers of a result by their path: `branches.accepted` → “branches accepted”. */
-export function numbersOf(result: Json, prefix: readonly string[] = []): [string, number][] {
-  if (result === null || typeof result !== 'object' || Array.isArray(result)) return [];
-  return Object.entries(result).flatMap(([key, value]): [string, number][] => {
-    const path = [...prefix, key];
-    if (typeof value === 'number') {
-      return [
-        [
-          path
-            .join(' ')
-            .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
-            .toLowerCase(),
-          value,
-        ],
-      ];
-    }
-    return prefix.length < 2 ? numbersOf(value, path) : [];
-  });
-}
-
-function textOf(result: Json, key: string): string | null {
+function textOf(result: Job['result'], key: string): string | null {
   if (result === null || typeof result !== 'object' || Array.isArray(result)) return null;
   const value = result[key];
   return typeof value === 'string' ? value : null;
 }
 
-/** What each finished stage counted, a column under its segment; zeros are folded. */
-export function RunResult({ jobs }: { jobs: readonly Job[] }) {
-  if (jobs.every(({ result }) => numbersOf(result).length === 0)) return null;
+/** What each stage counted, a column under its segment: its result, or what it has measured so far. */
+export function RunResult({
+  jobs,
+  columns,
+  live,
+}: {
+  jobs: readonly Job[];
+  /** Segments of the bar above, those to come included, so that a column stands under its own. */
+  columns: number;
+  live: boolean;
+}) {
+  const metrics = useMetrics(jobs, live);
   return (
     <section className={styles.section} aria-label="Results">
-      <div className={jobs.length > 1 ? styles.pipeline : styles.resultOne}>
-        {jobs.map((job) => {
-          const datasetId = textOf(job.result, 'datasetId');
-          const numbers = numbersOf(job.result);
-          const zeros = numbers.filter(([, value]) => value === 0);
-          return (
-            <div key={job.jobId} className={styles.result}>
-              {numbers.length === 0 && (
-                <p className={styles.dim}>{job.result === null ? 'nothing counted yet' : ''}</p>
-              )}
-              <Counts numbers={numbers.filter(([, value]) => value !== 0)} />
-              {zeros.length > 0 && (
-                <details>
-                  <summary className={styles.dim}>{zeros.length} more are zero</summary>
-                  <Counts numbers={zeros} />
-                </details>
-              )}
-              {datasetId !== null && (
-                <Link href={`/datasets/${encodeURIComponent(datasetId)}`}>Open the data set</Link>
-              )}
-            </div>
-          );
-        })}
+      <div
+        className={jobs.length > 1 ? styles.pipeline : styles.resultOne}
+        style={{ '--stages': Math.max(columns, jobs.length) } as CSSProperties}
+      >
+        {jobs.map((job, index) => (
+          <StageResult key={job.jobId} job={job} points={metrics[index]?.data ?? []} />
+        ))}
       </div>
     </section>
   );
 }
 
+function StageResult({ job, points }: { job: Job; points: readonly MetricPoint[] }) {
+  const { result } = job;
+  const numbers = result === null ? countsSoFar(job, points) : numbersOf(result);
+  const zeros = result === null ? [] : numbers.filter(([, value]) => value === 0);
+  const datasetId = textOf(result, 'datasetId');
+  return (
+    <div className={styles.result}>
+      {result === null && <p className={styles.soFar}>{soFarTitle(job)}</p>}
+      <Counts numbers={rowsOf(result).map(([part, rows]) => [`rows in ${part}`, rows])} />
+      <Counts numbers={numbers.filter((entry) => !zeros.includes(entry))} />
+      {zeros.length > 0 && (
+        <details>
+          <summary className={styles.dim}>
+            {zeros.length === 1 ? '1 more is zero' : `${String(zeros.length)} more are zero`}
+          </summary>
+          <Counts numbers={zeros} />
+        </details>
+      )}
+      {datasetId !== null && (
+        <Link href={`/datasets/${encodeURIComponent(datasetId)}`}>Open the data set</Link>
+      )}
+    </div>
+  );
+}
+
 function Counts({ numbers }: { numbers: readonly [string, number][] }) {
+  if (numbers.length === 0) return null;
   return (
     <dl>
       {numbers.map(([name, value]) => (

@@ -18,6 +18,8 @@ interface TabProps {
   stages: readonly Job[];
   /** The stages that are looked at: all, or the one chosen in the bar. */
   chosen: readonly Job[];
+  /** Segments of the bar, those to come included. */
+  columns: number;
   stageId: string | null;
   events: readonly JobEvent[];
 }
@@ -31,14 +33,14 @@ export function RunTab(props: TabProps) {
   return <TabBody {...later} />;
 }
 
-const TabBody = memo(function TabBody({ tab, job, stages, chosen, stageId, events }: TabProps) {
+const TabBody = memo(function TabBody({ tab, job, stages, chosen, columns, stageId, events }: TabProps) {
   if (tab === 'log') return <RunLog jobId={job.jobId} events={events} stages={stages} stageId={stageId} />;
   if (tab === 'configuration')
     return <pre className={styles.code}>{stringify(job.spec, { lineWidth: 0 })}</pre>;
   const live = !isFinished(job.state);
   return (
     <>
-      <RunResult jobs={chosen} />
+      <RunResult jobs={chosen} columns={columns} live={live} />
       <Curves job={job} stages={chosen} live={live} />
       <NewestEpisodes stages={chosen} live={live} />
       <RunErrors events={stageId === null ? events : events.filter((event) => event.jobId === stageId)} />

@@ -17,6 +17,11 @@ export function mergeEvents(old: readonly JobEvent[], fresh: readonly JobEvent[]
   return [...bySeq.values()].toSorted((left, right) => right.seq - left.seq).slice(0, keptEvents);
 }
 
+function refreshMeasured(): void {
+  void queryClient.invalidateQueries({ queryKey: orpc.jobs.metrics.key() });
+  void queryClient.invalidateQueries({ queryKey: orpc.episodes.key() });
+}
+
 /** A run with its stages and events: read once, then kept true by the stream, which resumes after the last event seen. */
 export function useRun(jobId: JobId) {
   const runKey = orpc.jobs.get.queryKey({ input: { jobId } });
@@ -31,6 +36,7 @@ export function useRun(jobId: JobId) {
   });
   const seenProgress = useRef('');
   const [movedAt, setMovedAt] = useState<number | null>(null);
+  const seenStates = useRef('');
   const state = run.data?.job.state;
   const live = state !== undefined && !isFinished(state) && events.isSuccess;
   useStream({
@@ -45,6 +51,12 @@ export function useRun(jobId: JobId) {
         seenProgress.current = progress;
         setMovedAt(Date.now());
       }
+      const states = [update.job, ...update.children].map((one) => `${one.jobId} ${one.state}`).join();
+      if (states !== seenStates.current) {
+        // A stage that stops is not asked again by its curves: what it measured last must still come.
+        if (seenStates.current !== '') refreshMeasured();
+        seenStates.current = states;
+      }
       queryClient.setQueryData(runKey, { job: update.job, children: update.children });
       if (update.events.length > 0) {
         queryClient.setQueryData<JobEvent[]>(eventsKey(jobId), (old) =>
@@ -54,8 +66,7 @@ export function useRun(jobId: JobId) {
     },
     onEnd: () => {
       void queryClient.invalidateQueries({ queryKey: runKey });
-      void queryClient.invalidateQueries({ queryKey: orpc.jobs.metrics.key() });
-      void queryClient.invalidateQueries({ queryKey: orpc.episodes.key() });
+      refreshMeasured();
     },
   });
   return { run, events, movedAt };

@@ -130,7 +130,11 @@ export function BranchPage({ params }: PageProps) {
     >
       {failed?.error ? (
         <Notice>
-          <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
+          <ErrorState
+            error={failed.error}
+            back={{ label: 'All episodes', href: '/trajectories' }}
+            onRetry={() => void failed.refetch()}
+          />
         </Notice>
       ) : episode.isPending || branches.isPending ? (
         <Notice>

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { jobSchema } from '#shared/schema/job.ts';
+import type { Job } from '#shared/schema/job.ts';
+import { countsSoFar, episodesOf, numbersOf, rowsOf, soFarTitle } from './result-counts.ts';
+
+function job(change: object): Job {
+  return jobSchema.parse({
+    jobId: 'j',
+    parentId: 'p',
+    stage: 'branching',
+    kind: 'branching',
+    title: 'Branches',
+    spec: {},
+    seed: 1,
+    state: 'paused',
+    attempt: 1,
+    progress: { done: 79, total: 339, unit: 'states', phase: 'Branching' },
+    result: null,
+    error: null,
+    createdAt: 0,
+    startedAt: 0,
+    finishedAt: null,
+    activeMs: 17_000,
+    activeAt: null,
+    lastEventAt: 17_000,
+    ...change,
+  });
+}
+const { jobId } = job({});
+const point = (name: string, step: number, value: number) => ({ jobId, name, step, value, at: step });
+
+describe('what a stage has counted', () => {
+  it('is, without a result, how far it is and the ends of its curves', () => {
+    const points = [
+      point('branches-accepted', 79, 948),
+      point('branches-accepted', 78, 936),
+      point('branches-rejected', 79, 0),
+      point('invalid-share', 79, 0.2),
+    ];
+    expect(countsSoFar(job({}), points)).toEqual([
+      ['states', 79],
+      ['branches accepted', 948],
+      ['branches rejected', 0],
+    ]);
+  });
+
+  it('is nothing for a stage that waits, and says so', () => {
+    const waiting = job({ state: 'queued', progress: null });
+    expect(countsSoFar(waiting, [])).toEqual([]);
+    expect(soFarTitle(waiting)).toBe('Not started yet');
+  });
+
+  it('says until when the numbers hold', () => {
+    expect(soFarTitle(job({}))).toBe('Until the pause');
+    expect(soFarTitle(job({ state: 'cancelled' }))).toBe('Until it stopped');
+    expect(soFarTitle(job({ state: 'running' }))).toBe('So far');
+  });
+
+  it('is, for an export, the rows of each part', () => {
+    const result = {
+      datasetId: 'd',
+      files: [{ part: 'expert_sft', rows: 30, bytes: 9 }],
+      branches: { executed: 4 },
+    };
+    expect(rowsOf(result)).toEqual([['expert_sft', 30]]);
+    expect(numbersOf(result)).toEqual([['branches executed', 4]]);
+    expect(rowsOf({ demonstrations: 3 })).toEqual([]);
+  });
+
+  it('knows how many episodes a stage ended with', () => {
+    expect(episodesOf({ episodeIds: ['a', 'b'], steps: 9 })).toBe(2);
+    expect(episodesOf(null)).toBe(0);
+  });
+});
