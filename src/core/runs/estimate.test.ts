@@ -65,3 +65,25 @@ it.each([
   },
   60_000,
 );
+
+it('estimates the same for one model, whether a run names it by id, by name or by path', async () => {
+  const file = path.join(test.folder, 'random-weights-named.gguf');
+  writeRandomGguf(file, { seed: 4, contextLength: 4096 });
+  const [model] = await test.client.models.add({ path: file });
+  if (model === undefined) throw new Error('not added');
+  const { modelId, name } = model;
+  const yaml = (model: string) =>
+    `kind: rollout\nenvironment: { id: household-small, tasks: 1 }\npolicy: { model: ${JSON.stringify(model)}, maxTokens: 4 }\nlimits: { maxSteps: 1, maxPromptTokens: 2000 }\n`;
+  const { jobId } = await test.client.runs.start({ yaml: yaml(modelId) });
+  await test.app.services.jobs.wait(jobId);
+  const estimates = [];
+  for (const reference of [modelId, name, file]) {
+    const { estimate, problems } = await test.client.runs.check({ yaml: yaml(reference) });
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    estimates.push(estimate);
+  }
+  expect(estimates[0]?.durationMs).toBeGreaterThan(0);
+  expect(estimates[0]?.memoryBytes).toBeGreaterThan(0);
+  expect(estimates[1]).toEqual(estimates[0]);
+  expect(estimates[2]).toEqual(estimates[0]);
+});

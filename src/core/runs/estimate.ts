@@ -3,7 +3,7 @@
  * paths is measured by really solving a few of the very tasks; memory comes from the model's fit. Time comes from what runs of
  * this kind with this model really took here; before the first of them from the measured writing rate, else it is unknown.
  */
-import type { FitEstimate } from '#shared/schema/model.ts';
+import type { FitEstimate, Model } from '#shared/schema/model.ts';
 import { runSchema } from '#shared/schema/run.ts';
 import type { EarlyExperienceRun, RolloutRun, Run, RunEstimate } from '#shared/schema/run.ts';
 import type { ModelNeeds } from '#core/agents/index.ts';
@@ -84,7 +84,15 @@ function costOf(services: CoreServices, run: Run, path: number): Cost {
  * Milliseconds a written token (of the upper bound), median over the last finished runs of this kind with this model: the
  * same bound is computed for each of them and divides the time it really took, so batching and short answers are in it.
  */
-function measuredMsPerToken(services: CoreServices, run: Run, path: number): number | null {
+function measuredMsPerToken(
+  services: CoreServices,
+  models: readonly Model[],
+  run: Run,
+  path: number,
+): number | null {
+  // However each run names it: one model is one model.
+  const identity = (reference: string) => findModel(models, reference)?.modelId ?? reference;
+  const wanted = identity(run.policy.model);
   const finished = services.store.jobs.list(
     { kind: run.kind, state: 'succeeded' },
     { cursor: null, limit: 20 },
@@ -92,7 +100,7 @@ function measuredMsPerToken(services: CoreServices, run: Run, path: number): num
   const rates: number[] = [];
   for (const job of finished.items) {
     const past = runSchema.safeParse(job.spec);
-    if (!past.success || past.data.policy.model !== run.policy.model) continue;
+    if (!past.success || identity(past.data.policy.model) !== wanted) continue;
     if (!services.environments.list().some((one) => one.describe().id === past.data.environment.id)) continue;
     const tokens = costOf(services, past.data, path).completionTokens;
     if (tokens > 0 && job.activeMs > 0) rates.push(job.activeMs / tokens);
@@ -110,9 +118,10 @@ function needsOf(services: CoreServices, run: Run): ModelNeeds {
 
 async function modelFacts(
   services: CoreServices,
+  models: readonly Model[],
   run: Run,
 ): Promise<{ fit: FitEstimate | null; tokensPerSecond: number | null }> {
-  const model = findModel(await services.models.list(), run.policy.model);
+  const model = findModel(models, run.policy.model);
   if (model === null || model.kind !== 'gguf') return { fit: null, tokensPerSecond: null };
   const { contextTokens, parallel } = needsOf(services, run);
   const fit = await services.models
@@ -132,8 +141,9 @@ export async function estimateRun(
   const maxSteps = run.limits.maxSteps ?? provider.describe().maxSteps;
   const path = await expertSteps(provider, run.environment, { seed: run.seed, maxSteps, signal });
   const cost = costOf(services, run, path);
-  const { fit, tokensPerSecond } = await modelFacts(services, run);
-  const measured = measuredMsPerToken(services, run, path);
+  const models = await services.models.list();
+  const { fit, tokensPerSecond } = await modelFacts(services, models, run);
+  const measured = measuredMsPerToken(services, models, run, path);
   // Before the first run: one conversation's writing rate, reading counted as fast as writing; batching and reading are faster.
   const bound =
     tokensPerSecond === null ? null : ((cost.completionTokens + cost.promptTokens) / tokensPerSecond) * 1000;

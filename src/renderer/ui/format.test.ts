@@ -47,14 +47,14 @@ describe('formatters', () => {
     expect([0, 999, 1000, 874_000, 59_000_000, 25_300_000_000].map(formatBytes)).toEqual([
       '0 B',
       '999 B',
-      '1.0 kB',
-      '874 kB',
-      '59.0 MB',
-      '25.3 GB',
+      '1.0 KiB',
+      '854 KiB',
+      '56.3 MiB',
+      '23.6 GiB',
     ]);
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 999_000_000_000_000 }), (bytes) => {
-        expect(formatBytes(bytes)).toMatch(/^\d{1,3}(\.\d)? (B|kB|MB|GB|TB)$/);
+        expect(formatBytes(bytes)).toMatch(/^\d{1,3}(\.\d)? (B|KiB|MiB|GiB|TiB)$/);
       }),
     );
   });

@@ -39,12 +39,13 @@ export function formatCompact(value: number): string {
   return `${Number((value / divisor).toPrecision(3)).toString()} ${unit}`;
 }
 
+/** In the units of the command line, so that both say the same number of the same thing. */
 export function formatBytes(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let value = bytes;
   let unit = 0;
   while (Math.abs(value) >= 999.5 && unit < units.length - 1) {
-    value /= 1000;
+    value /= 1024;
     unit += 1;
   }
   const digits = unit === 0 || Math.abs(value) >= 100 ? 0 : 1;
