@@ -1,5 +1,6 @@
-import { useMemo } from 'react';
+import { Fragment, useMemo } from 'react';
 import { findText } from './find-text.ts';
+import { visibleText } from './visible-text.tsx';
 import styles from './viewer.module.css';
 
 /** What a model or an environment said: wrapped, never truncated; matches of a search marked. */
@@ -16,7 +17,13 @@ export function MonoText({
   if (text === '') return <p className={styles.empty}>{empty}</p>;
   return (
     <pre className={styles.mono}>
-      {spans.map((span, index) => (span.match === null ? span.text : <mark key={index}>{span.text}</mark>))}
+      {spans.map((span, index) =>
+        span.match === null ? (
+          <Fragment key={index}>{visibleText(span.text)}</Fragment>
+        ) : (
+          <mark key={index}>{visibleText(span.text)}</mark>
+        ),
+      )}
     </pre>
   );
 }

@@ -1,7 +1,8 @@
-import { useMemo } from 'react';
+import { Fragment, useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { sideBySide } from './text-diff.ts';
 import type { DiffPart } from './text-diff.ts';
+import { visibleText } from './visible-text.tsx';
 import styles from './viewer.module.css';
 
 /** Two outcomes of the same state. What only one side says is underlined and tinted on that side. */
@@ -44,10 +45,10 @@ function DiffText({ parts, kind }: { parts: readonly DiffPart[]; kind: 'removed'
       {parts.map((part, index) =>
         part.changed ? (
           <Changed key={index} className={styles[kind]}>
-            {part.text}
+            {visibleText(part.text)}
           </Changed>
         ) : (
-          part.text
+          <Fragment key={index}>{visibleText(part.text)}</Fragment>
         ),
       )}
     </pre>

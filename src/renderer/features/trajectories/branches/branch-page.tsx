@@ -61,7 +61,7 @@ export function BranchPage({ params }: PageProps) {
   };
   const hop = (by: 1 | -1) => {
     if (state === undefined) return;
-    const twigs = [...state.twigs, ...state.rejected];
+    const twigs = state.alternatives;
     const at = twigs.findIndex((twig) => twig.branchId === opened);
     const next = twigs[at === -1 && by === -1 ? twigs.length - 1 : at + by];
     select(selected, next?.branchId ?? null);

@@ -56,15 +56,21 @@ export function BranchTrunk({
 }
 
 function TrunkNode({ state, first, last }: { state: BranchState; first: boolean; last: boolean }) {
-  const all = [...state.twigs, ...state.rejected.filter((branch) => branch.purpose !== 'expert')];
+  const all = state.alternatives.filter((branch) => branch.purpose !== 'expert');
   const nodeY = 15;
   const twigY = 33;
-  // A small gap where the sampler's purpose changes: IWM, SR, rejected.
+  // A small gap where the sampler's purpose changes (IWM, SR, rejected), a wider one between runs.
   const places: number[] = [];
   all.forEach((branch, index) => {
     const before = all[index - 1];
     const gap =
-      before !== undefined && (before.purpose !== branch.purpose || before.status !== branch.status) ? 7 : 0;
+      before === undefined
+        ? 0
+        : before.jobId !== branch.jobId
+          ? 14
+          : before.purpose !== branch.purpose || before.status !== branch.status
+            ? 7
+            : 0;
     places.push(index === 0 ? trunkX + 14 : (places[index - 1] ?? 0) + twigGap + gap);
   });
   const end = places.at(-1) ?? trunkX;
@@ -97,7 +103,7 @@ function TrunkNode({ state, first, last }: { state: BranchState; first: boolean;
 }
 
 function describeState(state: BranchState): string {
-  const kinds = [...state.twigs, ...state.rejected].map(twigKind);
+  const kinds = state.alternatives.map(twigKind);
   const parts = (Object.keys(twigLabels) as TwigKind[])
     .map((kind) => [twigLabels[kind], kinds.filter((other) => other === kind).length] as const)
     .filter(([, count]) => count > 0)

@@ -58,13 +58,45 @@ describe('grouping branches by state', () => {
       ],
       [],
     );
-    expect(state?.twigs.map((twig) => [twig.purpose, twig.alternativeIndex])).toEqual([
+    const [run] = state?.runs ?? [];
+    expect(state?.runs).toHaveLength(1);
+    expect(run?.twigs.map((twig) => [twig.purpose, twig.alternativeIndex])).toEqual([
       ['iwm', 0],
       ['iwm', 1],
       ['sr', 0],
     ]);
-    expect(state?.rejected).toHaveLength(1);
-    expect(state && iwmTriples(state).map((triple) => triple.purpose)).toEqual(['expert', 'iwm', 'iwm']);
+    expect(run?.rejected).toHaveLength(1);
+    expect(run && iwmTriples(run).map((triple) => triple.purpose)).toEqual(['expert', 'iwm', 'iwm']);
+  });
+
+  it('keeps the alternatives of several runs apart, the oldest run first, each with its own expert triple', () => {
+    const [state] = groupBranches(
+      [step(0)],
+      [
+        branch({ jobId: 'second', createdAt: 20 }),
+        branch({ jobId: 'first', createdAt: 10 }),
+        branch({ jobId: 'first', createdAt: 11, status: 'rejected', rejectReason: 'hash differs' }),
+        branch({ jobId: 'second', createdAt: 19, purpose: 'expert', source: 'expert' }),
+        branch({ jobId: 'first', createdAt: 12, purpose: 'sr' }),
+      ],
+      [],
+    );
+    expect(
+      state?.runs.map((run) => [run.jobId, run.startedAt, run.twigs.length, run.rejected.length]),
+    ).toEqual([
+      ['first', 10, 2, 1],
+      ['second', 19, 1, 0],
+    ]);
+    expect(state?.runs.map((run) => iwmTriples(run).map(({ purpose }) => purpose))).toEqual([
+      ['iwm'],
+      ['expert', 'iwm'],
+    ]);
+    expect(state?.alternatives.map(({ jobId, createdAt }) => [jobId, createdAt])).toEqual([
+      ['first', 10],
+      ['first', 12],
+      ['first', 11],
+      ['second', 20],
+    ]);
   });
 
   it('calls a rejected branch rejected even when its action was invalid', () => {

@@ -1,15 +1,25 @@
 import type { Branch, Reflection } from '#shared/schema/branch.ts';
 import type { StepView } from '../../../ui/viewer/step-view.ts';
 
-/** One state of the trunk with everything that was tried there. */
-export interface BranchState {
-  readonly step: StepView;
+/** What one job executed from a state. Two runs over the same demonstrations are two answers to the same question: never mixed. */
+export interface BranchRun {
+  readonly jobId: Branch['jobId'];
+  /** When its first branch here was executed, ms. */
+  readonly startedAt: number;
   /** Accepted alternatives, IWM before SR, by their index j. */
   readonly twigs: readonly Branch[];
   /** Their start could not be proved equal: shown, never used. */
   readonly rejected: readonly Branch[];
   /** The (s, a*, s′) triple where it was executed again as a branch. */
   readonly expert: Branch | null;
+}
+
+/** One state of the trunk with everything that was tried there, the oldest run first. */
+export interface BranchState {
+  readonly step: StepView;
+  readonly runs: readonly BranchRun[];
+  /** Of all runs, as they are shown: run by run, the accepted before the rejected. */
+  readonly alternatives: readonly Branch[];
   readonly reflections: readonly Reflection[];
 }
 
@@ -25,15 +35,29 @@ export function groupBranches(
   );
   return steps.map((step) => {
     const here = sorted.filter((branch) => branch.stepIndex === step.index);
-    const alternatives = here.filter((branch) => branch.purpose !== 'expert');
+    const jobs = [...new Set(here.map(({ jobId }) => jobId))];
+    const runs = jobs
+      .map((jobId) => branchRun(here.filter((branch) => branch.jobId === jobId)))
+      .toSorted((a, b) => a.startedAt - b.startedAt);
     return {
       step,
-      twigs: alternatives.filter((branch) => branch.status === 'accepted'),
-      rejected: here.filter((branch) => branch.status === 'rejected'),
-      expert: here.find((branch) => branch.purpose === 'expert' && branch.status === 'accepted') ?? null,
+      runs,
+      alternatives: runs.flatMap(({ twigs, rejected }) => [...twigs, ...rejected]),
       reflections: reflections.filter((reflection) => reflection.stepIndex === step.index),
     };
   });
+}
+
+/** `branches`: of one job, at least one. */
+function branchRun(branches: readonly Branch[]): BranchRun {
+  const isAccepted = ({ status }: Branch) => status === 'accepted';
+  return {
+    jobId: branches[0]?.jobId ?? null,
+    startedAt: Math.min(...branches.map(({ createdAt }) => createdAt)),
+    twigs: branches.filter((branch) => branch.purpose !== 'expert' && isAccepted(branch)),
+    rejected: branches.filter(({ status }) => status === 'rejected'),
+    expert: branches.find((branch) => branch.purpose === 'expert' && isAccepted(branch)) ?? null,
+  };
 }
 
 export type TwigKind = 'rejected' | 'invalid' | 'same' | 'distinct';
@@ -52,11 +76,11 @@ export const twigLabels: Record<TwigKind, string> = {
   rejected: 'Rejected: start not proved',
 };
 
-/** Rows that go into iwm_sft from this state: the accepted IWM branches and, where executed, the expert triple. */
-export function iwmTriples(state: BranchState): Branch[] {
+/** Rows that go into iwm_sft of this run from this state: the accepted IWM branches and, where executed, the expert triple. */
+export function iwmTriples(run: BranchRun): Branch[] {
   return [
-    ...(state.expert === null ? [] : [state.expert]),
-    ...state.twigs.filter((twig) => twig.purpose === 'iwm'),
+    ...(run.expert === null ? [] : [run.expert]),
+    ...run.twigs.filter((twig) => twig.purpose === 'iwm'),
   ];
 }
 

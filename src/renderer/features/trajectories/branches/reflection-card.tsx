@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 import { Button, TextInput } from '@mantine/core';
 import { IconAlertTriangle, IconArrowBackUp, IconCheck, IconTrash } from '@tabler/icons-react';
 import type { Reflection } from '#shared/schema/branch.ts';
 import { findText } from '../../../ui/viewer/find-text.ts';
 import { MonoText } from '../../../ui/viewer/mono-text.tsx';
+import { visibleText } from '../../../ui/viewer/visible-text.tsx';
 import { flagLabels } from './flag-labels.ts';
 import { verdictOf } from './reflection-verdict.ts';
 import styles from './branches.module.css';
@@ -37,8 +38,8 @@ export function ReflectionCard({
           {verdict.text}
         </span>
         <ul className={styles.flags} aria-label="Detector flags">
-          {reflection.flags.map(({ flag, evidence }, index) => (
-            <li key={index} className={styles.flag} title={`${flagLabels[flag].help} Found: ${evidence}`}>
+          {reflection.flags.map(({ flag }, index) => (
+            <li key={index} className={styles.flag} title={flagLabels[flag].help}>
               <IconAlertTriangle size={12} aria-hidden />
               {flagLabels[flag].label}
             </li>
@@ -48,6 +49,16 @@ export function ReflectionCard({
           {`${reflection.generatorLabel}, attempt ${String(reflection.attempt + 1)}, ${String(reflection.branchIds.length)} alternatives shown`}
         </span>
       </header>
+      {reflection.flags.length > 0 && (
+        <dl className={styles.found} aria-label="What the detectors found">
+          {reflection.flags.map(({ flag, evidence }, index) => (
+            <Fragment key={index}>
+              <dt>{flagLabels[flag].label}</dt>
+              <dd>{visibleText(evidence)}</dd>
+            </Fragment>
+          ))}
+        </dl>
+      )}
       <div className={styles.reflectionText}>
         {reflection.text === '' ? (
           <span className={styles.dim}>The model wrote nothing.</span>
@@ -55,14 +66,14 @@ export function ReflectionCard({
           <p>
             {spans.map((span, index) =>
               span.match === null ? (
-                span.text
+                <Fragment key={index}>{visibleText(span.text)}</Fragment>
               ) : (
                 <mark
                   key={index}
                   className={styles.evidence}
                   title={flagLabels[reflection.flags[span.match]?.flag ?? 'empty'].label}
                 >
-                  {span.text}
+                  {visibleText(span.text)}
                 </mark>
               ),
             )}

@@ -1,9 +1,8 @@
-import { Link } from 'wouter';
 import { MonoText } from '../../../ui/viewer/mono-text.tsx';
 import { Block } from '../../../ui/viewer/step-text.tsx';
-import { iwmTriples } from './group-branches.ts';
 import type { BranchState } from './group-branches.ts';
 import { ReflectionCard } from './reflection-card.tsx';
+import { Triples } from './triples.tsx';
 import { TwigList } from './twig-list.tsx';
 import { reviewInput, useReview } from './use-review.ts';
 import styles from './branches.module.css';
@@ -21,7 +20,6 @@ export function StateDetail({
   onOpen: (branchId: string | null) => void;
 }) {
   const review = useReview();
-  const triples = iwmTriples(state);
   return (
     <div className={styles.detail}>
       <Block label={`State ${String(state.step.index)}`}>
@@ -53,48 +51,7 @@ export function StateDetail({
           ))}
         </div>
       </section>
-      <section>
-        <h3 className={styles.h3}>
-          World-model triples <span className={styles.dim}>{String(triples.length)}</span>
-        </h3>
-        {triples.length === 0 ? (
-          <p className={styles.dim}>No accepted alternative of the IWM sampler here.</p>
-        ) : (
-          <table className={styles.triples}>
-            <thead>
-              <tr>
-                <th>Action in this state</th>
-                <th>Target: next state</th>
-                <th>Source</th>
-              </tr>
-            </thead>
-            <tbody>
-              {triples.map((triple) => (
-                <tr key={triple.branchId}>
-                  <td>{triple.action}</td>
-                  <td>{triple.observation}</td>
-                  <td className={triple.purpose === 'expert' ? styles.expertWord : undefined}>
-                    {triple.source}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )}
-        {datasets.length > 0 && (
-          <p className={styles.dim}>
-            {'In '}
-            {datasets.map((dataset, index) => (
-              <span key={dataset.datasetId}>
-                {index > 0 && ', '}
-                <Link href={`/datasets/${encodeURIComponent(dataset.datasetId)}?tab=rows&part=iwm_sft`}>
-                  {dataset.name}
-                </Link>
-              </span>
-            ))}
-          </p>
-        )}
-      </section>
+      <Triples state={state} datasets={datasets} />
     </div>
   );
 }

@@ -1,45 +1,56 @@
+import { shortId } from '../../../ui/format.ts';
 import { TextDiffView } from '../../../ui/viewer/text-diff-view.tsx';
+import { visibleText } from '../../../ui/viewer/visible-text.tsx';
 import { TwigShape } from './twig-shape.tsx';
 import { firstLine, twigKind, twigLabels } from './group-branches.ts';
-import type { BranchState } from './group-branches.ts';
+import type { BranchRun, BranchState } from './group-branches.ts';
+import { RunHeading } from './run-heading.tsx';
 import type { Branch } from '#shared/schema/branch.ts';
 import styles from './branches.module.css';
 
-/** The twigs of one state as a fan of rows; the opened one shows its outcome beside the expert's. */
-export function TwigList({
-  state,
-  opened,
-  onOpen,
-}: {
+interface TwigProps {
   state: BranchState;
   opened: string | null;
   onOpen: (branchId: string | null) => void;
-}) {
-  const groups: { title: string; help: string; twigs: readonly Branch[] }[] = [
-    {
-      title: 'World modelling',
-      help: 'Alternatives for the implicit world model (IWM)',
-      twigs: state.twigs.filter((twig) => twig.purpose === 'iwm'),
-    },
-    {
-      title: 'Self-reflection',
-      help: 'Alternatives that the reflection compares (SR)',
-      twigs: state.twigs.filter((twig) => twig.purpose === 'sr'),
-    },
-    {
-      title: 'Rejected',
-      help: 'The start could not be proved equal; counted, never used',
-      twigs: state.rejected,
-    },
-  ];
-  const shown = groups.filter((group) => group.twigs.length > 0);
-  if (shown.length === 0)
+}
+
+/** The twigs of one state as a fan of rows, by run; the opened one shows its outcome beside the expert's. */
+export function TwigList(props: TwigProps) {
+  const { runs, alternatives } = props.state;
+  if (alternatives.length === 0)
     return (
       <p className={styles.dim}>
         No alternative was executed from this state. An Early Experience run branches every state of its
         demonstrations.
       </p>
     );
+  return runs.map((run) => (
+    <div key={run.jobId ?? ''} role="group" aria-label={`Run ${shortId(run.jobId ?? '')}`}>
+      {runs.length > 1 && <RunHeading run={run} />}
+      <RunTwigs {...props} run={run} />
+    </div>
+  ));
+}
+
+function RunTwigs({ state, run, opened, onOpen }: TwigProps & { run: BranchRun }) {
+  const groups: { title: string; help: string; twigs: readonly Branch[] }[] = [
+    {
+      title: 'World modelling',
+      help: 'Alternatives for the implicit world model (IWM)',
+      twigs: run.twigs.filter((twig) => twig.purpose === 'iwm'),
+    },
+    {
+      title: 'Self-reflection',
+      help: 'Alternatives that the reflection compares (SR)',
+      twigs: run.twigs.filter((twig) => twig.purpose === 'sr'),
+    },
+    {
+      title: 'Rejected',
+      help: 'The start could not be proved equal; counted, never used',
+      twigs: run.rejected,
+    },
+  ];
+  const shown = groups.filter((group) => group.twigs.length > 0);
   return shown.map((group) => (
     <section key={group.title} className={styles.twigGroup}>
       <h3 title={group.help}>
@@ -89,8 +100,8 @@ function TwigRow({
           <path className={styles.twigRest} fill="none" d="M4 10 V 32" />
           <TwigShape kind={kind} x={22} y={16} size={4.5} />
         </svg>
-        <span className={styles.twigAction}>{twig.action}</span>
-        <span className={styles.twigOutcome}>{firstLine(twig.observation)}</span>
+        <span className={styles.twigAction}>{visibleText(twig.action)}</span>
+        <span className={styles.twigOutcome}>{visibleText(firstLine(twig.observation))}</span>
         <span className={styles.twigKind} data-kind={kind}>
           {twig.success ? 'Reaches the goal' : twigLabels[kind]}
         </span>

@@ -12,6 +12,7 @@ import { KeyHints } from '../../../ui/text.tsx';
 import { Notice } from '../../../ui/viewer/notice.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../../ui/states.tsx';
 import { SplitPane } from '../../../ui/split-pane.tsx';
+import { visibleText } from '../../../ui/viewer/visible-text.tsx';
 import { VirtualList } from '../../../ui/viewer/virtual-list.tsx';
 import { flagLabels } from '../branches/flag-labels.ts';
 import { ReflectionCard } from '../branches/reflection-card.tsx';
@@ -249,7 +250,9 @@ function ReviewRow({ reflection }: { reflection: Reflection }) {
   return (
     <span className={styles.reviewCell}>
       <span className={styles.reviewLine}>
-        <span className={styles.reviewText}>{reflection.text === '' ? '(empty)' : reflection.text}</span>
+        <span className={styles.reviewText}>
+          {reflection.text === '' ? '(empty)' : visibleText(reflection.text)}
+        </span>
       </span>
       <span className={styles.reviewLine}>
         <span className={styles.dim}>
