@@ -7,6 +7,8 @@ import styles from './branches.module.css';
 const rowHeight = 46;
 const trunkX = 18;
 const twigGap = 11;
+/** Of the drawing, pixels: what the pane shows at its first width. */
+const trunkWidth = 262;
 
 /** The expert's path as a trunk, one node a state, its twigs drawn to the right as they turned out. */
 export function BranchTrunk({
@@ -72,6 +74,12 @@ function TrunkNode({ state, first, last }: { state: BranchState; first: boolean;
             ? 7
             : 0;
     places.push(index === 0 ? trunkX + 14 : (places[index - 1] ?? 0) + twigGap + gap);
+  });
+  // Many runs: closer together rather than cut.
+  const natural = places.at(-1) ?? trunkX;
+  const squeeze = Math.min(1, (trunkWidth - trunkX) / (natural - trunkX));
+  places.forEach((place, index) => {
+    places[index] = trunkX + (place - trunkX) * squeeze;
   });
   const end = places.at(-1) ?? trunkX;
   const width = end + 10;
