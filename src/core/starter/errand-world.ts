@@ -82,7 +82,8 @@ export function drawErrandWorld(draw: Draw): ErrandWorld {
     fixed: true,
   });
   const example = {
-    thing: things[0]?.name ?? '',
+    // Any thing: a real one would be told before it is seen.
+    thing: `${draw.pick(thingNouns)} 1`,
     place: places[0]?.name ?? '',
     station: `${station} 1`,
     fixture: `${fixture} 1`,
