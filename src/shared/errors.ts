@@ -25,6 +25,9 @@ export const errorCodes = [
   'MODEL_PROMPT_LIMIT',
   'MODEL_CRASHED',
   'MODEL_HTTP',
+  'TRAINER_UNAVAILABLE',
+  'TRAINER_CRASHED',
+  'TRAINING_DIVERGED',
   'ENVIRONMENT_UNKNOWN',
   'ENVIRONMENT_DATA_INVALID',
   'ENVIRONMENT_CRASHED',
@@ -40,12 +43,17 @@ export type ErrorCode = z.infer<typeof errorCodeSchema>;
 export type ErrorData = Record<string, string | number | boolean | null>;
 
 /** How an error is stored and sent. `message` says what happened, what was kept, and what to do next. */
-export const errorRecordSchema = z.object({
+export interface ErrorRecord {
+  code: ErrorCode;
+  message: string;
+  data: ErrorData;
+}
+// Named, since its code's many literals, repeated in each procedure of the contract, are more than a declaration file may hold.
+export const errorRecordSchema: z.ZodType<ErrorRecord, Omit<ErrorRecord, 'data'> & { data?: ErrorData | undefined }> = z.object({
   code: errorCodeSchema,
   message: z.string(),
   data: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).default({}),
 });
-export type ErrorRecord = z.infer<typeof errorRecordSchema>;
 
 export class AppError extends Error {
   override readonly name = 'AppError';
@@ -84,6 +92,7 @@ const infrastructureCodes: ReadonlySet<ErrorCode> = new Set([
   'MODEL_CRASHED',
   'MODEL_OUT_OF_MEMORY',
   'MODEL_HTTP',
+  'TRAINER_CRASHED',
   'ENVIRONMENT_CRASHED',
   'ENVIRONMENT_TIMEOUT',
   'BRANCH_DESYNC',

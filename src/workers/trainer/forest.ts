@@ -1,0 +1,254 @@
+/**
+ * Prefix forests: rows that begin alike share the computation of what they share. Each token of the union is computed once;
+ * masks and positions follow the tree, so every row sees exactly what it would see alone, and the gradient is the same sum.
+ */
+
+export interface ForestRow {
+  tokens: Int32Array;
+  /** Positions p ≥ 1 whose token is a target: its log-probability given tokens 0 … p − 1. Ascending. */
+  targets: Int32Array;
+}
+
+export interface Target {
+  row: number;
+  /** Index into the row's `targets`. */
+  index: number;
+}
+
+/** One predicted token after one node; rows that agree on both share it. */
+export interface Cell {
+  node: number;
+  token: number;
+  targets: Target[];
+}
+
+/** Trees side by side in at most `length` tokens. */
+export interface Block {
+  ids: number[];
+  /** Position of each token in its own row. */
+  depths: number[];
+  /** Index of the parent in this block, −1 for a root. */
+  parents: number[];
+  cells: Cell[];
+}
+
+export interface ForestPlan {
+  length: number;
+  blocks: Block[];
+  /** Tokens of all rows; tokens computed (without padding). */
+  flatTokens: number;
+  forestTokens: number;
+}
+
+export interface PlanOptions {
+  /** Longest block that memory permits. */
+  longestBlock: number;
+  /** Multiply-adds of a token outside attention, and of a pair of tokens inside it. */
+  cost: { token: number; pair: number };
+  /** false: every row alone in its tree (the reference of the equality test). */
+  share?: boolean;
+}
+
+const step = 64;
+
+/**
+ * Sorted rows have their longest common prefixes between neighbours, so the union of neighbours i … j has
+ * Σ lengths − Σ common prefixes tokens. Cuts between pieces are chosen by dynamic programming; pieces are packed
+ * first-fit by falling size; of several block lengths the cheapest plan wins.
+ * @throws RangeError for a row longer than the longest block
+ */
+export function planForest(rows: readonly ForestRow[], options: PlanOptions): ForestPlan {
+  const longest = rows.reduce((length, row) => Math.max(length, row.tokens.length), 1);
+  if (longest > options.longestBlock) {
+    throw new RangeError(
+      `a row of ${longest} tokens is longer than the longest block, ${options.longestBlock}`,
+    );
+  }
+  const sorted = rows
+    .map((row, index) => ({ row, index }))
+    .toSorted((a, b) => compare(a.row.tokens, b.row.tokens) || a.index - b.index);
+  const common = sorted.map(({ row }, index) => {
+    const previous = sorted[index - 1];
+    return previous === undefined || options.share === false ? 0 : prefix(previous.row.tokens, row.tokens);
+  });
+  const shortest = Math.ceil(longest / step) * step;
+  let best: { length: number; pieces: [number, number][]; bins: number[][]; cost: number } | null = null;
+  for (let length = shortest; length === shortest || length <= options.longestBlock; length *= 2) {
+    const pieces = cut(
+      sorted.map(({ row }) => row.tokens.length),
+      common,
+      length,
+    );
+    const bins = pack(
+      pieces.map(([from, to]) =>
+        size(
+          sorted.map(({ row }) => row.tokens.length),
+          common,
+          from,
+          to,
+        ),
+      ),
+      length,
+    );
+    const cost = bins.length * (length * options.cost.token + length * length * options.cost.pair);
+    if (best === null || cost < best.cost) best = { length, pieces, bins, cost };
+    if (bins.length === 1) break;
+  }
+  if (best === null) throw new RangeError('no rows');
+  const { length, pieces, bins } = best;
+  const blocks = bins.map((bin) => {
+    const block: Block = { ids: [], depths: [], parents: [], cells: [] };
+    for (const piece of bin) {
+      const [from, to] = pieces[piece] ?? [0, 0];
+      addTree(block, sorted.slice(from, to), common.slice(from, to));
+    }
+    return block;
+  });
+  return {
+    length,
+    blocks,
+    flatTokens: rows.reduce((sum, row) => sum + row.tokens.length, 0),
+    forestTokens: blocks.reduce((sum, block) => sum + block.ids.length, 0),
+  };
+}
+
+function compare(a: Int32Array, b: Int32Array): number {
+  const at = prefix(a, b);
+  return (a[at] ?? -1) - (b[at] ?? -1);
+}
+
+function prefix(a: Int32Array, b: Int32Array): number {
+  const shorter = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < shorter && a[at] === b[at]) at += 1;
+  return at;
+}
+
+/** Tokens of the union of the rows from … to − 1. */
+function size(lengths: readonly number[], common: readonly number[], from: number, to: number): number {
+  let tokens = 0;
+  for (let index = from; index < to; index += 1) {
+    tokens += (lengths[index] ?? 0) - (index === from ? 0 : (common[index] ?? 0));
+  }
+  return tokens;
+}
+
+/** Cuts with the fewest tokens in all, each piece within `capacity`. */
+function cut(lengths: readonly number[], common: readonly number[], capacity: number): [number, number][] {
+  const count = lengths.length;
+  const least = new Float64Array(count + 1).fill(Infinity);
+  const start = new Int32Array(count + 1);
+  least[0] = 0;
+  for (let from = 0; from < count; from += 1) {
+    let tokens = 0;
+    for (let to = from + 1; to <= count; to += 1) {
+      tokens += (lengths[to - 1] ?? 0) - (to - 1 === from ? 0 : (common[to - 1] ?? 0));
+      if (tokens > capacity) break;
+      const total = (least[from] ?? Infinity) + tokens;
+      // A piece without anything in common at its last border packs better in two.
+      if (total < (least[to] ?? Infinity)) {
+        least[to] = total;
+        start[to] = from;
+      }
+    }
+  }
+  const pieces: [number, number][] = [];
+  for (let to = count; to > 0; to = start[to] ?? 0) pieces.push([start[to] ?? 0, to]);
+  return splitUnrelated(pieces.toReversed(), common);
+}
+
+/** Neighbours that share nothing are separate trees, whichever piece they are in. */
+function splitUnrelated(pieces: readonly [number, number][], common: readonly number[]): [number, number][] {
+  return pieces.flatMap(([from, to]) => {
+    const parts: [number, number][] = [];
+    let begin = from;
+    for (let index = from + 1; index <= to; index += 1) {
+      if (index < to && (common[index] ?? 0) > 0) continue;
+      parts.push([begin, index]);
+      begin = index;
+    }
+    return parts;
+  });
+}
+
+/** First-fit decreasing. */
+function pack(sizes: readonly number[], capacity: number): number[][] {
+  const bins: { free: number; items: number[] }[] = [];
+  const order = sizes
+    .map((tokens, index) => ({ tokens, index }))
+    .toSorted((a, b) => b.tokens - a.tokens || a.index - b.index);
+  for (const { tokens, index } of order) {
+    let bin = bins.find(({ free }) => free >= tokens);
+    if (bin === undefined) {
+      bin = { free: capacity, items: [] };
+      bins.push(bin);
+    }
+    bin.free -= tokens;
+    bin.items.push(index);
+  }
+  return bins.map(({ items }) => items);
+}
+
+function addTree(
+  block: Block,
+  rows: readonly { row: ForestRow; index: number }[],
+  common: readonly number[],
+): void {
+  /** Node of each position of the row before. */
+  let path: number[] = [];
+  const cells = new Map<string, Cell>();
+  rows.forEach(({ row, index: rowIndex }, order) => {
+    path = path.slice(0, order === 0 ? 0 : (common[order] ?? 0));
+    for (let position = path.length; position < row.tokens.length; position += 1) {
+      block.parents.push(path.at(-1) ?? -1);
+      path.push(block.ids.length);
+      block.ids.push(row.tokens[position] ?? 0);
+      block.depths.push(position);
+    }
+    row.targets.forEach((position, index) => {
+      const node = path[position - 1];
+      const token = row.tokens[position];
+      if (node === undefined || token === undefined)
+        throw new RangeError(`row ${rowIndex}: no target at ${position}`);
+      const key = `${node}:${token}`;
+      let cell = cells.get(key);
+      if (cell === undefined) {
+        cell = { node, token, targets: [] };
+        cells.set(key, cell);
+        block.cells.push(cell);
+      }
+      cell.targets.push({ row: rowIndex, index });
+    });
+  });
+}
+
+/**
+ * [length keys, length queries] of 0 and −∞ into `mask` at `offset`: a token sees itself and its ancestors.
+ * @param window most tokens seen, itself included; null: all
+ */
+export function fillMask(
+  mask: Float32Array,
+  offset: number,
+  block: Block,
+  length: number,
+  window: number | null,
+): void {
+  for (let node = 0; node < length; node += 1) {
+    const row = offset + node * length;
+    const parent = block.parents[node] ?? -1;
+    if (parent >= 0) mask.copyWithin(row, offset + parent * length, offset + (parent + 1) * length);
+    else mask.fill(-Infinity, row, row + length);
+    // Padding sees itself, so that no row of the soft-max is empty.
+    mask[row + node] = 0;
+  }
+  if (window === null) return;
+  for (let node = 0; node < block.ids.length; node += 1) {
+    const row = offset + node * length;
+    let ancestor = node;
+    const depth = block.depths[node] ?? 0;
+    while (ancestor >= 0) {
+      if (depth - (block.depths[ancestor] ?? 0) >= window) mask[row + ancestor] = -Infinity;
+      ancestor = block.parents[ancestor] ?? -1;
+    }
+  }
+}

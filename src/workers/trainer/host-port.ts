@@ -1,0 +1,36 @@
+/** The line to the host: child IPC under Node, `parentPort` in Electron's utility process. */
+export interface HostPort {
+  send(message: unknown): void;
+  onMessage(listener: (message: unknown) => void): void;
+}
+
+interface ElectronParentPort {
+  postMessage(message: unknown): void;
+  on(event: 'message', listener: (event: { data: unknown }) => void): void;
+}
+
+export function openHostPort(): HostPort {
+  const parentPort = (process as NodeJS.Process & { parentPort?: ElectronParentPort }).parentPort;
+  if (parentPort !== undefined) {
+    return {
+      send: (message) => {
+        parentPort.postMessage(message);
+      },
+      onMessage: (listener) => {
+        parentPort.on('message', ({ data }) => {
+          listener(data);
+        });
+      },
+    };
+  }
+  // Without a host there is nobody to answer: never outlive it.
+  process.on('disconnect', () => process.exit(0));
+  return {
+    send: (message) => {
+      if (process.connected) process.send?.(message);
+    },
+    onMessage: (listener) => {
+      process.on('message', listener);
+    },
+  };
+}

@@ -1,0 +1,228 @@
+/** A model in training: rows in, log-probabilities or one optimiser step out. */
+import { AppError } from '#shared/errors.ts';
+import type { Architecture, StepMetrics } from '#shared/worker/trainer.ts';
+import { BatchGraph, placeBlocks } from './batch.ts';
+import type { BatchOptions, Placed } from './batch.ts';
+import { planForest } from './forest.ts';
+import type { ForestPlan, ForestRow, PlanOptions } from './forest.ts';
+import { Adam } from './optimizer.ts';
+import type { AdamSettings } from './optimizer.ts';
+import type { Fresh, Objective, RowResult } from './objectives/objective.ts';
+import type { DeviceWeights } from './weights.ts';
+
+export interface TrainerLimits {
+  /** Longest block. */
+  longestBlock: number;
+  /** Most tokens (with padding) computed at once. */
+  mostTokens: number;
+  share: boolean;
+}
+
+interface Cached {
+  key: string;
+  graph: BatchGraph;
+}
+
+/** Graphs of so many different shapes are kept. */
+const keptGraphs = 4;
+
+export class ModelTrainer {
+  readonly weights: DeviceWeights;
+  readonly architecture: Architecture;
+  readonly #limits: TrainerLimits;
+  readonly #adam: Adam;
+  readonly #graphs: Cached[] = [];
+  /** Optimiser steps so far. */
+  update = 0;
+
+  constructor(
+    architecture: Architecture,
+    weights: DeviceWeights,
+    options: { adam: AdamSettings; limits: TrainerLimits },
+  ) {
+    this.architecture = architecture;
+    this.weights = weights;
+    this.#limits = options.limits;
+    this.#adam = new Adam(weights, options.adam);
+  }
+
+  plan(rows: readonly ForestRow[]): ForestPlan {
+    return planForest(rows, this.#planOptions());
+  }
+
+  /** Log-probabilities of each row's targets. @param adapters off gives the reference policy of a LoRA model */
+  async score(
+    rows: readonly ForestRow[],
+    options: { adapters?: boolean; signal?: AbortSignal } = {},
+  ): Promise<Float32Array[]> {
+    const result = rows.map(({ targets }) => new Float32Array(targets.length));
+    const adapters = options.adapters ?? true;
+    for (const batch of this.#batches(this.plan(rows))) {
+      options.signal?.throwIfAborted();
+      const graph = this.#graph(batch, { backward: false, entropy: false, values: false }, adapters);
+      const { logprobs } = await graph.forward(batch);
+      scatter(batch, logprobs, result);
+    }
+    return result;
+  }
+
+  /** Adds the gradients of all rows to the weights' gradients. Returns the loss. */
+  async accumulate(
+    rows: readonly ForestRow[],
+    objective: Objective,
+    signal?: AbortSignal,
+  ): Promise<{ loss: number; plan: ForestPlan; computedTokens: number }> {
+    const plan = this.plan(rows);
+    let computedTokens = 0;
+    let loss = 0;
+    for (const batch of this.#batches(plan)) {
+      signal?.throwIfAborted();
+      const graph = this.#graph(batch, { backward: true, entropy: false, values: objective.values }, true);
+      const fresh = await graph.forward(batch);
+      const results = new Map<number, RowResult>();
+      // A row lies in one block as a whole: after its batch all of its log-probabilities are known.
+      for (const [row, numbers] of freshRows(batch, rows, fresh)) {
+        const result = objective.row(row, numbers);
+        loss += result.loss;
+        results.set(row, result);
+      }
+      const weights = new Float32Array(batch.cells.length);
+      const seeds = objective.values ? new Float32Array(batch.sourceNodes.length) : null;
+      batch.cells.forEach(({ cell, source }, index) => {
+        for (const { row, index: target } of cell.targets) {
+          const result = results.get(row);
+          weights[index] = (weights[index] ?? 0) + (result?.weights[target] ?? 0);
+          if (seeds !== null) seeds[source] = (seeds[source] ?? 0) + (result?.valueSeeds?.[target] ?? 0);
+        }
+      });
+      signal?.throwIfAborted();
+      await graph.backward(batch, weights, seeds);
+      computedTokens += batch.shape.length * batch.shape.blocks;
+    }
+    return { loss, plan, computedTokens };
+  }
+
+  /**
+   * One optimiser step on the rows.
+   * @throws TRAINING_DIVERGED before any weight changes, when the loss or the gradient is not a finite number
+   */
+  async step(
+    rows: readonly ForestRow[],
+    objective: Objective,
+    learningRate: number,
+    signal?: AbortSignal,
+  ): Promise<StepMetrics> {
+    const started = performance.now();
+    this.weights.clearGradients();
+    const { loss, plan, computedTokens } = await this.accumulate(rows, objective, signal);
+    const gradientNorm = await this.#adam.gradientNorm();
+    if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm)) {
+      throw new AppError({
+        code: 'TRAINING_DIVERGED',
+        message:
+          `Step ${this.update + 1} gave a loss of ${loss} and a gradient norm of ${gradientNorm}. Nothing was changed by it; ` +
+          'the last good checkpoint is kept. Use a lower learning rate, a longer warm-up or stronger clipping.',
+      });
+    }
+    signal?.throwIfAborted();
+    this.update += 1;
+    await this.#adam.step(learningRate, this.update, gradientNorm);
+    return {
+      loss,
+      gradientNorm,
+      learningRate,
+      update: this.update,
+      targets: rows.reduce((sum, { targets }) => sum + targets.length, 0),
+      flatTokens: plan.flatTokens,
+      forestTokens: plan.forestTokens,
+      computedTokens,
+      ms: performance.now() - started,
+      extra: objective.metrics(),
+    };
+  }
+
+  /** The gradients that lie there now, by parameter. */
+  gradients(): Record<string, Float32Array> {
+    const { device } = this.weights;
+    return Object.fromEntries(
+      this.weights.slots.map(({ name, length }) => {
+        const { gradient } = this.weights.get(name);
+        if (gradient === null) throw new RangeError(`${name} is frozen`);
+        return [name, device.read(gradient, length)];
+      }),
+    );
+  }
+
+  dispose(): void {
+    for (const { graph } of this.#graphs) graph.dispose();
+    this.#graphs.length = 0;
+    this.#adam.dispose();
+    this.weights.dispose();
+  }
+
+  #planOptions(): PlanOptions {
+    const a = this.architecture;
+    const attention = (a.heads + 2 * a.kvHeads) * a.headSize;
+    return {
+      longestBlock: Math.min(this.#limits.longestBlock, Math.ceil(a.contextLength / 64) * 64),
+      share: this.#limits.share,
+      cost: {
+        token: a.layers * (a.width * (attention + a.heads * a.headSize) + 3 * a.width * a.hidden),
+        pair: a.layers * 2 * a.heads * a.headSize,
+      },
+    };
+  }
+
+  *#batches(plan: ForestPlan): Generator<Placed> {
+    const perBatch = Math.max(1, Math.floor(this.#limits.mostTokens / plan.length));
+    for (let from = 0; from < plan.blocks.length; from += perBatch) {
+      yield placeBlocks(plan.blocks.slice(from, from + perBatch), plan.length);
+    }
+  }
+
+  #graph(batch: Placed, options: BatchOptions, adapters: boolean): BatchGraph {
+    const key = JSON.stringify([batch.shape, options, adapters]);
+    const at = this.#graphs.findIndex((cached) => cached.key === key);
+    const [found] = at < 0 ? [] : this.#graphs.splice(at, 1);
+    if (found !== undefined) {
+      this.#graphs.push(found);
+      return found.graph;
+    }
+    while (this.#graphs.length >= keptGraphs) this.#graphs.shift()?.graph.dispose();
+    this.weights.adaptersOn = adapters;
+    const graph = new BatchGraph(this.weights.device, this.architecture, this.weights, batch.shape, options);
+    this.weights.adaptersOn = true;
+    this.#graphs.push({ key, graph });
+    return graph;
+  }
+}
+
+function scatter(batch: Placed, logprobs: Float32Array, into: readonly Float32Array[]): void {
+  batch.cells.forEach(({ cell }, index) => {
+    for (const { row, index: target } of cell.targets) {
+      const values = into[row];
+      if (values !== undefined) values[target] = logprobs[index] ?? NaN;
+    }
+  });
+}
+
+function* freshRows(
+  batch: Placed,
+  rows: readonly ForestRow[],
+  fresh: { logprobs: Float32Array; values: Float32Array | null },
+): Generator<[number, Fresh]> {
+  const found = new Map<number, Fresh>();
+  batch.cells.forEach(({ cell, source }, at) => {
+    for (const { row, index } of cell.targets) {
+      const count = rows[row]?.targets.length ?? 0;
+      const numbers = found.get(row) ?? {
+        logprobs: new Float32Array(count),
+        values: fresh.values === null ? null : new Float32Array(count),
+      };
+      found.set(row, numbers);
+      numbers.logprobs[index] = fresh.logprobs[at] ?? NaN;
+      if (numbers.values !== null) numbers.values[index] = fresh.values?.[source] ?? NaN;
+    }
+  });
+  yield* found;
+}
