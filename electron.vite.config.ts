@@ -39,6 +39,7 @@ export default defineConfig({
         input: [
           source('main/index.ts'),
           source('workers/inference/main.ts'),
+          source('workers/trainer/main.ts'),
           source('workers/store-reader/main.ts'),
           source('cli/main.ts'),
         ],

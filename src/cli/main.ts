@@ -15,6 +15,7 @@ import { addQuickstart } from './commands/quickstart.ts';
 import { addRollout } from './commands/rollout.ts';
 import { addRun } from './commands/run.ts';
 import { addServe } from './commands/serve.ts';
+import { addTrain } from './commands/train.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes } from './exit-codes.ts';
 import { nonNegativeInteger } from './parse.ts';
 
@@ -56,6 +57,7 @@ for (const add of [
   addQuickstart,
   addRollout,
   addRun,
+  addTrain,
   addPresets,
   addJobs,
   addEpisodes,

@@ -19,6 +19,7 @@ import { createSecretFile } from '#core/secrets.ts';
 import { OutgoingMeter, PlayDesk, TokenTexts, createRouter } from '#core/rpc/index.ts';
 import type { AppRouter } from '#core/rpc/index.ts';
 import type { CoreServices } from '#core/services.ts';
+import { TrainerClient, createTrainJob } from '#core/training/index.ts';
 import { acquireHostLock, createStoreReader, openStore } from '#core/store/index.ts';
 
 export { defaultDataFolder } from '#core/data-folder.ts';
@@ -76,8 +77,22 @@ export async function createApp(ports: HostPorts): Promise<App> {
       onEnded: ({ title, state, activeMs }) => ports.onJobEnded?.({ title, state, activeMs }),
     });
     opened.push(() => jobs.dispose());
-    const services: CoreServices = { store, jobs, environments, models, clock, log, dataFolder, version };
-    for (const definition of [createRolloutJob(services), ...createEarlyExperienceJobs(services)]) {
+    const services: CoreServices = {
+      store,
+      jobs,
+      environments,
+      models,
+      newTrainer: () => new TrainerClient({ spawner: ports.spawner, clock, log }),
+      clock,
+      log,
+      dataFolder,
+      version,
+    };
+    for (const definition of [
+      createRolloutJob(services),
+      ...createEarlyExperienceJobs(services),
+      createTrainJob(services),
+    ]) {
       jobs.register(definition);
     }
     const plays = new PlayDesk(services);

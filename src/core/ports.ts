@@ -22,7 +22,7 @@ export interface ChildHandle {
 }
 
 export interface ProcessSpawner {
-  spawn(entry: 'inference', options: { env?: Record<string, string> }): ChildHandle;
+  spawn(entry: 'inference' | 'trainer', options: { env?: Record<string, string> }): ChildHandle;
 }
 
 export interface HostPorts {

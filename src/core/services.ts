@@ -4,12 +4,15 @@ import type { JobEngine } from '#core/jobs/port.ts';
 import type { ModelService } from '#core/llm/port.ts';
 import type { Clock, Logger } from '#core/ports.ts';
 import type { Store } from '#core/store/port.ts';
+import type { Trainer } from '#core/training/port.ts';
 
 export interface CoreServices {
   readonly store: Store;
   readonly jobs: JobEngine;
   readonly environments: EnvironmentRegistry;
   readonly models: ModelService;
+  /** A trainer process of one's own: the caller closes it. */
+  readonly newTrainer: () => Trainer;
   readonly clock: Clock;
   readonly log: Logger;
   readonly dataFolder: string;

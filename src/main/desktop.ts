@@ -29,6 +29,7 @@ export interface DesktopOptions {
   preload: string;
   rendererFolder: string;
   inferenceEntry: string;
+  trainerEntry: string;
   icon?: string;
   platform: NodeJS.Platform;
   env: Readonly<Record<string, string | undefined>>;
@@ -75,12 +76,12 @@ class Desktop {
   /** null after telling the user why there is none. */
   async openCore(): Promise<App | null> {
     const { app, dialog } = this.#electron;
-    const { dataFolder, inferenceEntry, env, kill } = this.#options;
+    const { dataFolder, inferenceEntry, trainerEntry, env, kill } = this.#options;
     try {
       const ports = nodePorts({ kind: 'electron', dataFolder });
       this.#log = ports.log;
       const spawner = createUtilitySpawner(this.#electron, {
-        entries: { inference: inferenceEntry },
+        entries: { inference: inferenceEntry, trainer: trainerEntry },
         log: ports.log,
         kill,
         env,

@@ -22,6 +22,7 @@ void startDesktop(electron, {
   preload: built('../preload/index.cjs'),
   rendererFolder: built('../renderer'),
   inferenceEntry: built('../workers/inference/main.js'),
+  trainerEntry: built('../workers/trainer/main.js'),
   ...(existsSync(icon) ? { icon } : {}),
   platform: process.platform,
   env: process.env,

@@ -49,7 +49,10 @@ export interface ErrorRecord {
   data: ErrorData;
 }
 // Named, since its code's many literals, repeated in each procedure of the contract, are more than a declaration file may hold.
-export const errorRecordSchema: z.ZodType<ErrorRecord, Omit<ErrorRecord, 'data'> & { data?: ErrorData | undefined }> = z.object({
+export const errorRecordSchema: z.ZodType<
+  ErrorRecord,
+  Omit<ErrorRecord, 'data'> & { data?: ErrorData | undefined }
+> = z.object({
   code: errorCodeSchema,
   message: z.string(),
   data: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).default({}),

@@ -22,6 +22,7 @@ await desktop.startDesktop(electron.api, {
   preload: path.join(out, 'preload/index.cjs'),
   rendererFolder: path.join(out, 'renderer'),
   inferenceEntry: path.join(out, 'workers/inference/main.js'),
+  trainerEntry: path.join(out, 'workers/trainer/main.js'),
   platform: 'linux',
   env: {},
   kill: () => undefined,

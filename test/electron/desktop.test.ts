@@ -42,6 +42,7 @@ async function start(change: Partial<DesktopOptions> = {}) {
     preload: path.join(folder, 'preload.cjs'),
     rendererFolder: path.join(folder, 'renderer'),
     inferenceEntry: path.join(folder, 'inference.js'),
+    trainerEntry: path.join(folder, 'trainer.js'),
     platform: 'linux',
     env: {},
     kill: () => undefined,

@@ -8,7 +8,7 @@ function spawned(options: { killFails?: boolean } = {}) {
   const log = silentLog();
   const killed: [number, string][] = [];
   const spawner = createUtilitySpawner(electron.api, {
-    entries: { inference: '/app/out/workers/inference/main.js' },
+    entries: { inference: '/app/out/workers/inference/main.js', trainer: '/app/out/workers/trainer/main.js' },
     log,
     kill: (pid, signal) => {
       if (options.killFails === true) throw new Error('ESRCH');
@@ -84,7 +84,7 @@ describe('the utility process', () => {
       },
     };
     const spawner = createUtilitySpawner(withStderr, {
-      entries: { inference: 'x' },
+      entries: { inference: 'x', trainer: 'y' },
       log,
       kill: () => undefined,
     });

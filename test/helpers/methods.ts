@@ -14,6 +14,8 @@ import { createRolloutJob } from '#core/agents/index.ts';
 import { createEarlyExperienceJobs } from '#core/early-experience/index.ts';
 import type { Clock, Logger } from '#core/ports.ts';
 import type { CoreServices } from '#core/services.ts';
+import { createNodeSpawner } from '#core/process/index.ts';
+import { TrainerClient } from '#core/training/index.ts';
 import { openStore } from '#core/store/index.ts';
 
 const silent: Logger = {
@@ -61,6 +63,7 @@ export function fakeModel(write: Writer, format: 'chat' | 'completion' = 'chat')
       chatTemplateHash: null,
       adapterSha256: [],
     },
+    encode: () => Promise.reject(new Error('the fake encodes nothing')),
     async generate(request, options) {
       options?.signal?.throwIfAborted();
       const promptTokens: number[] = [];
@@ -157,6 +160,7 @@ export function openLab(options: LabOptions = {}): Lab {
     jobs,
     environments,
     models: options.models ?? modelServiceOf(options.model ?? null),
+    newTrainer: () => new TrainerClient({ spawner: createNodeSpawner(), clock, log: silent }),
     clock,
     log: silent,
     dataFolder: folder,

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { stringify } from 'yaml';
@@ -12,6 +13,7 @@ import { findModel } from './models.ts';
 
 interface RolloutOptions {
   model: string;
+  adapter?: string;
   environment: string;
   split: Split;
   tasks: number;
@@ -39,6 +41,7 @@ async function rollout(work: Work, options: RolloutOptions): Promise<number> {
     environment: { id: options.environment, split: options.split, tasks: options.tasks },
     policy: {
       model,
+      adapters: options.adapter === undefined ? [] : [{ path: resolve(options.adapter) }],
       maxTokens: options.maxTokens,
       actionGrammar: options.grammar,
       thought: options.thought,
@@ -61,6 +64,7 @@ export function addRollout(program: Command): void {
     .command('rollout')
     .description('let a model act, and store every step of it')
     .requiredOption('--model <model>', 'id, name or path of a GGUF, or scripted:expert / scripted:random')
+    .option('--adapter <file>', 'LoRA adapter in GGUF form, on top of the model')
     .option('--environment <id>', 'the world', 'household-small')
     .addOption(new Option('--split <split>', 'of the tasks').choices(splitSchema.options).default('train'))
     .option('--tasks <n>', 'how many tasks', positiveInteger, 8)

@@ -7,7 +7,14 @@ import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import type { Model } from '#shared/schema/model.ts';
 import { promptOverLimit } from '#shared/worker/too-long.ts';
-import type { ChatModel, ChatModelInfo, GenerateRequest, GenerateResult, Generation } from './port.ts';
+import type {
+  ChatModel,
+  ChatModelInfo,
+  GenerateRequest,
+  EncodedRow,
+  GenerateResult,
+  Generation,
+} from './port.ts';
 
 export interface HttpModelOptions {
   model: Model;
@@ -108,6 +115,10 @@ export class HttpModel implements ChatModel {
       const length = Math.hypot(...found.embedding);
       return Float32Array.from(found.embedding, (value) => (length === 0 ? 0 : value / length));
     });
+  }
+
+  encode(): Promise<EncodedRow[]> {
+    return Promise.reject(this.#cannot('tokenise'));
   }
 
   tokenize(): Promise<number[]> {

@@ -4,4 +4,8 @@ export type { ModelServiceOptions, SecretStore } from './service.ts';
 export { writeRandomGguf } from './random-gguf.ts';
 export { llamaMetadata, llamaTensors } from './gguf/llama.ts';
 export type { LlamaShape } from './gguf/llama.ts';
+export { architectureNumber, textOf } from './gguf/facts.ts';
+export { copyGguf } from './gguf/copy-gguf.ts';
+export { readGguf } from './gguf/read-gguf.ts';
+export type { GgufHeader } from './gguf/read-gguf.ts';
 export { writeGguf } from './gguf/write-gguf.ts';

@@ -4,7 +4,15 @@ import type { LoadParams } from '#shared/worker/inference.ts';
 import type { InferenceMethod, InferenceParams, InferenceResult } from '#shared/worker/inference.ts';
 import type { InferenceClient } from './inference-client.ts';
 import { unlessAborted } from './shared-work.ts';
-import type { ChatModel, ChatModelInfo, GenerateRequest, GenerateResult, ScoreRequest } from './port.ts';
+import type {
+  ChatModel,
+  ChatModelInfo,
+  EncodedRow,
+  GenerateRequest,
+  GenerateResult,
+  ModelMessage,
+  ScoreRequest,
+} from './port.ts';
 
 interface CallOptions {
   signal?: AbortSignal | undefined;
@@ -56,9 +64,7 @@ export class LocalModel implements ChatModel {
       'generate',
       {
         ...rest,
-        messages: messages.map(({ tokens, ...message }) =>
-          tokens === undefined ? message : { ...message, tokens: [...tokens] },
-        ),
+        messages: messages.map(withOwnTokens),
         stop: stop === undefined ? undefined : [...stop],
         grammar: grammar?.kind === 'choice' ? { ...grammar, options: [...grammar.options] } : grammar,
         format: request.format === 'auto' ? this.info.format : request.format,
@@ -74,6 +80,14 @@ export class LocalModel implements ChatModel {
 
   embed(texts: readonly string[], options?: CallOptions): Promise<Float32Array[]> {
     return this.#call('embed', { texts: [...texts] }, options?.signal);
+  }
+
+  encode(rows: readonly (readonly ModelMessage[])[], options?: CallOptions): Promise<EncodedRow[]> {
+    return this.#call(
+      'encode',
+      { format: this.info.format, rows: rows.map((row) => row.map(withOwnTokens)) },
+      options?.signal,
+    );
   }
 
   tokenize(text: string, options?: CallOptions): Promise<number[]> {
@@ -111,4 +125,8 @@ export class LocalModel implements ChatModel {
       });
     }
   }
+}
+
+function withOwnTokens({ tokens, ...message }: ModelMessage) {
+  return tokens === undefined ? message : { ...message, tokens: [...tokens] };
 }

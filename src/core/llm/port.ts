@@ -75,6 +75,12 @@ export interface ScoreRequest {
   completion: readonly number[];
 }
 
+/** Ids of a training row: what `generate` would have been given, and what it would have sampled, end of turn included. */
+export interface EncodedRow {
+  prompt: number[];
+  completion: number[];
+}
+
 export interface ChatModelInfo {
   model: Model;
   facts: GgufFacts | null;
@@ -93,6 +99,11 @@ export interface ChatModel {
   score(request: ScoreRequest, options?: { signal?: AbortSignal | undefined }): Promise<number[]>;
   /** Unit-length vectors, one for each text. */
   embed(texts: readonly string[], options?: { signal?: AbortSignal | undefined }): Promise<Float32Array[]>;
+  /** Conversations that end with the assistant's answer. @throws MODEL_UNSUPPORTED where token ids are not told */
+  encode(
+    rows: readonly (readonly ModelMessage[])[],
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<EncodedRow[]>;
   tokenize(text: string, options?: { signal?: AbortSignal | undefined }): Promise<number[]>;
   /** One text a token, for the token view. */
   detokenize(tokens: readonly number[], options?: { signal?: AbortSignal | undefined }): Promise<string[]>;

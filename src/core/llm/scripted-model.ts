@@ -7,7 +7,15 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import type { Model } from '#shared/schema/model.ts';
 import { contextFull, promptOverLimit } from '#shared/worker/too-long.ts';
-import type { ChatModel, ChatModelInfo, GenerateRequest, GenerateResult, Generation } from './port.ts';
+import type {
+  ChatModel,
+  ChatModelInfo,
+  GenerateRequest,
+  GenerateResult,
+  Generation,
+  EncodedRow,
+  ModelMessage,
+} from './port.ts';
 
 /** The text of sample `index`. `random`: in [0, 1), seeded by the request. */
 export type Script = (
@@ -84,6 +92,20 @@ export class ScriptedModel implements ChatModel {
   /** A hash of the words, so that texts with common words are near each other. */
   embed(texts: readonly string[]): Promise<Float32Array[]> {
     return Promise.resolve(texts.map(embedWords));
+  }
+
+  encode(rows: readonly (readonly ModelMessage[])[]): Promise<EncodedRow[]> {
+    return Promise.resolve(
+      rows.map((messages) => ({
+        prompt: bytesOf(
+          messages
+            .slice(0, -1)
+            .map(({ content }) => content)
+            .join('\n'),
+        ),
+        completion: bytesOf(messages.at(-1)?.content ?? ''),
+      })),
+    );
   }
 
   tokenize(text: string): Promise<number[]> {

@@ -21,3 +21,8 @@ function linuxCores(): number | null {
     return null;
   }
 }
+
+/** Threads for training: asked for, or all physical cores but one, so that ggml's barriers never wait for the application. */
+export function trainingThreads(requested: number): number {
+  return requested > 0 ? requested : Math.max(1, physicalCores() - 1);
+}

@@ -1,4 +1,4 @@
 export { createNodeSpawner } from './node-spawner.ts';
-export { physicalCores } from './cores.ts';
+export { physicalCores, trainingThreads } from './cores.ts';
 export { Supervisor } from './supervisor.ts';
 export type { WorkerState } from './supervisor.ts';

@@ -7,6 +7,7 @@ import type { ChildHandle, ProcessSpawner } from '#core/ports.ts';
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 const sourceEntries = {
   inference: new URL(`../../workers/inference/main${extension}`, import.meta.url),
+  trainer: new URL(`../../workers/trainer/main${extension}`, import.meta.url),
 } as const;
 
 export interface NodeSpawnerOptions {

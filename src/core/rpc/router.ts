@@ -8,6 +8,7 @@ import { jobsHandlers } from '#core/rpc/jobs.ts';
 import { modelsHandlers } from '#core/rpc/models.ts';
 import { runsHandlers } from '#core/rpc/runs.ts';
 import { systemHandlers } from '#core/rpc/system.ts';
+import { trainingHandlers } from '#core/rpc/training.ts';
 
 export function createRouter(app: RpcServices) {
   return os.router({
@@ -18,6 +19,7 @@ export function createRouter(app: RpcServices) {
     models: modelsHandlers(app),
     episodes: episodesHandlers(app),
     datasets: datasetsHandlers(app),
+    training: trainingHandlers(app),
   });
 }
 

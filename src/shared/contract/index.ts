@@ -6,6 +6,7 @@ import { jobsContract } from '#shared/contract/jobs.ts';
 import { modelsContract } from '#shared/contract/models.ts';
 import { runsContract } from '#shared/contract/runs.ts';
 import { systemContract } from '#shared/contract/system.ts';
+import { trainingContract } from '#shared/contract/training.ts';
 
 export const contract = {
   system: systemContract,
@@ -15,6 +16,7 @@ export const contract = {
   models: modelsContract,
   episodes: episodesContract,
   datasets: datasetsContract,
+  training: trainingContract,
 };
 
 export type Contract = typeof contract;

@@ -45,17 +45,15 @@ export const grammarSpecSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('gbnf'), source: z.string() }),
 ]);
 
+const messageSchema = z.object({
+  role: z.enum(['system', 'user', 'assistant']),
+  content: z.string(),
+  tokens: tokensSchema.optional(),
+});
+
 export const generateParamsSchema = z.object({
   loadId: z.string(),
-  messages: z
-    .array(
-      z.object({
-        role: z.enum(['system', 'user', 'assistant']),
-        content: z.string(),
-        tokens: tokensSchema.optional(),
-      }),
-    )
-    .min(1),
+  messages: z.array(messageSchema).min(1),
   sessionKey: z.string(),
   n: z.int().min(1).max(1024),
   sampling: samplingSchema,
@@ -99,6 +97,15 @@ export const inferenceMethods = {
   embed: {
     params: z.object({ loadId: z.string(), texts: z.array(z.string()) }),
     result: z.array(z.custom<Float32Array>((value) => value instanceof Float32Array)),
+  },
+  /** Rows of training text → the ids that `generate` would have seen and sampled: prompt, and answer with its end of turn. */
+  encode: {
+    params: z.object({
+      loadId: z.string(),
+      format: promptFormatSchema,
+      rows: z.array(z.array(messageSchema).min(2)),
+    }),
+    result: z.array(z.object({ prompt: tokensSchema, completion: tokensSchema })),
   },
   tokenize: { params: z.object({ loadId: z.string(), text: z.string() }), result: tokensSchema },
   detokenize: {

@@ -162,6 +162,8 @@ export const trainerMethods = {
       rows: z.array(trainRowSchema).min(1),
       objective: objectiveSchema,
       learningRate: z.number(),
+      /** A longer gradient stops the training before it changes anything; null: only one that is no number does. */
+      stopNorm: z.number().positive().nullable(),
     }),
     result: stepMetricsSchema,
   },

@@ -66,6 +66,11 @@ export class Inference {
       const { loadId, texts } = inferenceMethods.embed.params.parse(params);
       return (await this.#model(loadId)).embed(texts, signal);
     },
+    encode: async (params) => {
+      const { loadId, format, rows } = inferenceMethods.encode.params.parse(params);
+      const model = await this.#model(loadId);
+      return rows.map((messages) => model.encode(messages, format));
+    },
     tokenize: async (params) => {
       const { loadId, text } = inferenceMethods.tokenize.params.parse(params);
       return (await this.#model(loadId)).tokenize(text);

@@ -147,6 +147,27 @@ export class LoadedModel {
     });
   }
 
+  /**
+   * The last message is the answer: its own ids where it has them, else its text and the end of turn that stops a generation.
+   * In the completion format, whose turns end by opening the next mark, the end of the sequence stands for it.
+   */
+  encode(messages: GenerateParams['messages'], format: GenerateParams['format']): { prompt: number[]; completion: number[] } {
+    const template = format === 'completion' ? null : this.#template;
+    if (format === 'chat' && template === null) throw noTemplate();
+    const answer = messages.at(-1);
+    if (answer?.role !== 'assistant') {
+      throw new AppError({ code: 'INVALID_INPUT', message: 'A training row must end with an assistant message.' });
+    }
+    const prompt = renderPrompt(messages.slice(0, -1), { template }, this.#vocabulary);
+    if (answer.tokens !== undefined && answer.tokens.length > 0) {
+      return { prompt: prompt.tokens, completion: [...answer.tokens] };
+    }
+    const { eot, eos } = this.#model.tokens;
+    const end = template === null ? (eos ?? eot) : (eot ?? eos);
+    const text = this.#vocabulary.tokenize(answer.content, { special: false, first: false });
+    return { prompt: prompt.tokens, completion: end === null ? text : [...text, end] };
+  }
+
   async score(
     prompt: readonly number[],
     completion: readonly number[],

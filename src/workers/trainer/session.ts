@@ -41,9 +41,13 @@ export class TrainerSession {
       return this.#opened().score(rows, { adapters, signal });
     },
     step: async (params, signal) => {
-      const { rows, objective, learningRate } = trainerMethods.step.params.parse(params);
+      const { rows, objective, learningRate, stopNorm } = trainerMethods.step.params.parse(params);
       const trainer = this.#opened();
-      return trainer.step(rows, await objectiveOf(objective, rows, trainer, signal), learningRate, signal);
+      return trainer.step(rows, await objectiveOf(objective, rows, trainer, signal), {
+        learningRate,
+        stopNorm,
+        signal,
+      });
     },
     gradient: async (params, signal) => {
       const { rows, objective } = trainerMethods.gradient.params.parse(params);

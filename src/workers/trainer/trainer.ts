@@ -104,19 +104,22 @@ export class ModelTrainer {
 
   /**
    * One optimiser step on the rows.
-   * @throws TRAINING_DIVERGED before any weight changes, when the loss or the gradient is not a finite number
+   * @throws TRAINING_DIVERGED before any weight changes, when the loss or the gradient is no finite number, or too long
    */
   async step(
     rows: readonly ForestRow[],
     objective: Objective,
-    learningRate: number,
-    signal?: AbortSignal,
+    {
+      learningRate,
+      stopNorm,
+      signal,
+    }: { learningRate: number; stopNorm: number | null; signal?: AbortSignal },
   ): Promise<StepMetrics> {
     const started = performance.now();
     this.weights.clearGradients();
     const { loss, plan, computedTokens } = await this.accumulate(rows, objective, signal);
     const gradientNorm = await this.#adam.gradientNorm();
-    if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm)) {
+    if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm) || gradientNorm > (stopNorm ?? Infinity)) {
       throw new AppError({
         code: 'TRAINING_DIVERGED',
         message:

@@ -28,6 +28,9 @@ export interface GgufHeader {
   version: number;
   metadata: Map<string, MetadataValue>;
   tensors: TensorInfo[];
+  /** Where the metadata entries begin and end, in bytes of the file; how many there are. */
+  entries: { start: number; end: number; count: number };
+  alignment: number;
   /** Where tensor data begins. */
   dataOffset: number;
   fileBytes: number;
@@ -85,17 +88,19 @@ function readHeader(cursor: Cursor): GgufHeader {
   const tensorCount = cursor.count('the number of tensors');
   const entryCount = cursor.count('the number of metadata entries');
   const metadata = new Map<string, MetadataValue>();
+  const start = cursor.position;
   for (let index = 0; index < entryCount; index += 1) {
     const key = cursor.text(maxKeyBytes, `metadata key ${index + 1} of ${entryCount}`);
     if (metadata.has(key)) throw invalid(cursor.file, `the metadata key ${key} appears twice`);
     metadata.set(key, readValue(cursor, cursor.uint32(`the type of ${key}`), key));
   }
+  const entries = { start, end: cursor.position, count: entryCount };
   const tensors: TensorInfo[] = [];
   for (let index = 0; index < tensorCount; index += 1) tensors.push(readTensor(cursor, index, tensorCount));
   const alignment = alignmentOf(metadata, cursor.file);
   const dataOffset = Math.ceil(cursor.position / alignment) * alignment;
   checkExtents(cursor, tensors, dataOffset);
-  return { version, metadata, tensors, dataOffset, fileBytes: cursor.size };
+  return { version, metadata, tensors, entries, alignment, dataOffset, fileBytes: cursor.size };
 }
 
 function readValue(cursor: Cursor, type: number, key: string): MetadataValue {

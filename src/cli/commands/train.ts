@@ -1,0 +1,122 @@
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { z } from 'zod';
+import { recipeSchema, trainRunSchema } from '#shared/schema/training.ts';
+import type { Recipe } from '#shared/schema/training.ts';
+import type { Job } from '#shared/schema/job.ts';
+import type { Work } from '../command.ts';
+import { withSession } from '../command.ts';
+import { followJob, reportEnd } from '../follow.ts';
+import { number, printResult, say } from '../output.ts';
+import { positiveInteger } from '../parse.ts';
+import { findModel } from './models.ts';
+
+interface TrainOptions {
+  dataset: string;
+  base: string;
+  recipe: Recipe;
+  epochs: number;
+  iwmEpochs: number;
+  updates?: number;
+  batch: number;
+  learningRate: string;
+  full: boolean;
+  rank: number;
+  adapter?: string;
+  blockTokens: number;
+  device: 'cpu' | 'cuda' | 'vulkan' | 'metal';
+  name: string;
+}
+
+const resultSchema = z.object({
+  file: z.string(),
+  kind: z.enum(['adapter', 'model']),
+  updates: z.int(),
+  trainedTokens: z.int(),
+  stages: z.array(z.object({ name: z.string(), rows: z.int(), updates: z.int() })),
+});
+
+async function train(work: Work, options: TrainOptions): Promise<number> {
+  const { client, json, seed } = work;
+  const base = (await findModel(client, options.base)).modelId;
+  const isFolder = existsSync(options.dataset) && statSync(options.dataset).isDirectory();
+  const dataset = isFolder ? { folder: resolve(options.dataset) } : { datasetId: options.dataset };
+  const run = trainRunSchema.parse({
+    kind: 'train',
+    name: options.name,
+    seed: seed ?? 1,
+    dataset,
+    base,
+    adapter: options.adapter === undefined ? null : { path: resolve(options.adapter) },
+    recipe: options.recipe,
+    epochs: options.epochs,
+    iwmEpochs: options.iwmEpochs,
+    updates: options.updates ?? null,
+    batchRows: options.batch,
+    learningRate: Number(options.learningRate),
+    weights: { kind: options.full ? 'full' : 'lora', rank: options.rank, alpha: 2 * options.rank },
+    maxBlockTokens: options.blockTokens,
+    device: options.device,
+  });
+  const job = await client.training.start(run);
+  say(
+    `Job ${job.jobId} started. Ctrl-C stops it at a checkpoint; daydream jobs resume ${job.jobId} goes on.`,
+  );
+  const ended = await followJob(work, job.jobId, { onInterrupt: 'pause', quiet: json });
+  printResult(json, ended, () => summary(ended, options));
+  return reportEnd(ended);
+}
+
+function summary(job: Job, options: TrainOptions): string {
+  const result = resultSchema.safeParse(job.result);
+  if (!result.success) return '';
+  const { file, kind, updates, trainedTokens, stages } = result.data;
+  const use = kind === 'adapter' ? `--model ${options.base} --adapter ${file}` : `--model ${file}`;
+  return [
+    ...stages.map((stage) => `${stage.name}: ${number(stage.rows)} rows, ${number(stage.updates)} updates`),
+    `${number(updates)} updates on ${number(trainedTokens)} row tokens`,
+    `${kind}: ${file}`,
+    '',
+    `Use it:  daydream rollout ${use}`,
+  ].join('\n');
+}
+
+export function addTrain(program: Command): void {
+  program
+    .command('train')
+    .description('train an adapter, or the whole model, on a data set of Early Experience')
+    .requiredOption('--dataset <dataset>', 'id of a stored data set, or a folder with its jsonl files')
+    .requiredOption('--base <model>', 'id, name or path of the GGUF to start from')
+    .addOption(
+      new Option('--recipe <recipe>', 'what is learnt, and in which order')
+        .choices(recipeSchema.options)
+        .default('il'),
+    )
+    .option('--epochs <n>', 'passes over the rows (not of next states)', positiveInteger, 1)
+    .option('--iwm-epochs <n>', 'passes over the rows of next states', positiveInteger, 1)
+    .option('--updates <n>', 'of each stage, instead of epochs', positiveInteger)
+    .option('--batch <rows>', 'rows of one update', positiveInteger, 16)
+    .option('--learning-rate <rate>', 'at its peak', '2e-4')
+    .option('--full', 'train all weights instead of an adapter', false)
+    .option('--rank <n>', 'of the adapter', positiveInteger, 16)
+    .option('--adapter <file>', 'continue from this adapter')
+    .option('--block-tokens <n>', 'longest row, and most tokens computed at once', positiveInteger, 2048)
+    .addOption(
+      new Option('--device <device>', 'where').choices(['cpu', 'cuda', 'vulkan', 'metal']).default('cpu'),
+    )
+    .option('--name <name>', 'shown in lists', '')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  daydream train --dataset 0193f2… --base model.gguf
+  daydream train --dataset ./household-ee --base model.gguf --recipe iwm-il --epochs 2
+  daydream train --dataset ./household-ee --base model.gguf --full --learning-rate 1e-4
+`,
+    )
+    .action((options: TrainOptions, command: Command) =>
+      withSession(command, (work) => train(work, options), { runsJobs: true }),
+    );
+}

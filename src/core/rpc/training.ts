@@ -1,0 +1,12 @@
+import type { RpcServices } from '#core/rpc/base.ts';
+import { os } from '#core/rpc/base.ts';
+import { checkTraining } from '#core/training/index.ts';
+
+export function trainingHandlers(app: RpcServices) {
+  return {
+    start: os.training.start.handler(async ({ input }) => {
+      const title = await checkTraining(input, app);
+      return app.jobs.submit({ kind: 'train', title, spec: input, seed: input.seed });
+    }),
+  };
+}

@@ -1,0 +1,31 @@
+/** What can be known before a training starts: the model, its architecture, the data set, the adapter. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { AppError } from '#shared/errors.ts';
+import type { TrainRun } from '#shared/schema/training.ts';
+import type { CoreServices } from '#core/services.ts';
+import { stagesOf } from '#core/training/recipes.ts';
+import { datasetFolder, openParams } from '#core/training/train-job.ts';
+
+/** @throws MODEL_NOT_FOUND, MODEL_UNSUPPORTED, NOT_FOUND, FILE_NOT_FOUND, CONFIG_INVALID. Returns a title for the job. */
+export async function checkTraining(run: TrainRun, services: CoreServices): Promise<string> {
+  const base = await services.models.resolve(run.base);
+  if (base.kind !== 'gguf') {
+    throw new AppError({
+      code: 'MODEL_UNSUPPORTED',
+      message: `${base.name} is no GGUF file, so its weights cannot be trained here. Export the data set and train it at its server.`,
+    });
+  }
+  openParams(run, base);
+  const folder = datasetFolder(run, services);
+  for (const part of new Set(stagesOf(run.recipe).flatMap(({ parts }) => parts))) {
+    const file = path.join(folder, `${part}.jsonl`);
+    if (existsSync(file)) continue;
+    throw new AppError({
+      code: 'FILE_NOT_FOUND',
+      message: `The recipe ${run.recipe} needs ${file}, which is not there. Choose another recipe, or export the data set again.`,
+      data: { file },
+    });
+  }
+  return run.name === '' ? `Train ${run.recipe} on ${base.name}` : run.name;
+}

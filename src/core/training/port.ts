@@ -1,0 +1,35 @@
+/** What trains: a model opened in the trainer process. One at a time; closing gives all memory back. */
+import type {
+  OpenParams,
+  ScoreRow,
+  StepMetrics,
+  TrainRow,
+  TrainerParams,
+  TrainerResult,
+} from '#shared/worker/trainer.ts';
+
+export interface TrainerCall {
+  signal?: AbortSignal | undefined;
+}
+
+export interface Trainer {
+  /** @throws MODEL_UNSUPPORTED, MODEL_OUT_OF_MEMORY, TRAINER_UNAVAILABLE */
+  open(params: OpenParams, call?: TrainerCall): Promise<TrainerResult<'open'>>;
+  /** Log-probabilities of each row's targets; `adapters: false` is the reference policy of a LoRA model. */
+  score(
+    rows: readonly ScoreRow[],
+    options: { adapters: boolean },
+    call?: TrainerCall,
+  ): Promise<Float32Array[]>;
+  /** @throws TRAINING_DIVERGED before any weight changes */
+  step(
+    rows: readonly TrainRow[],
+    options: { objective: TrainerParams<'step'>['objective']; learningRate: number; stopNorm: number | null },
+    call?: TrainerCall,
+  ): Promise<StepMetrics>;
+  save(params: TrainerParams<'save'>): Promise<TrainerResult<'save'>>;
+  restore(params: TrainerParams<'restore'>): Promise<TrainerResult<'restore'>>;
+  /** The trainable tensors. */
+  weights(): Promise<TrainerResult<'weights'>>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,92 @@
+/** Exported rows → token rows: the very ids the policy's prompt has, the loss on the answer only. */
+import path from 'node:path';
+import { AppError } from '#shared/errors.ts';
+import type { DatasetPart, SftRow } from '#shared/schema/dataset.ts';
+import { DatasetReader } from '#core/datasets/index.ts';
+import type { ChatModel } from '#core/llm/port.ts';
+
+export interface TokenRow {
+  id: string;
+  /** Rows of one state belong together: they share their prompt. */
+  state: string;
+  tokens: Int32Array;
+  targets: Int32Array;
+}
+
+const pageRows = 256;
+
+/**
+ * All rows of the parts, encoded by the model's own tokenizer and template.
+ * @throws FILE_NOT_FOUND, FILE_INVALID; INVALID_INPUT for no rows at all, and for rows longer than `longest` (it lists them:
+ * nothing is cut silently)
+ */
+export async function readTokenRows(
+  folder: string,
+  parts: readonly DatasetPart[],
+  model: ChatModel,
+  options: { longest: number; signal: AbortSignal; onProgress?: (done: number) => void },
+): Promise<TokenRow[]> {
+  const reader = new DatasetReader();
+  const rows: TokenRow[] = [];
+  const tooLong: { id: string; tokens: number; file: string; line: number }[] = [];
+  for (const part of parts) {
+    for (let offset = 0; ; offset += pageRows) {
+      const page = await reader.rows(
+        { folder },
+        part,
+        { offset, limit: pageRows },
+        { signal: options.signal },
+      );
+      const encoded = await model.encode(page.rows.map(messagesOf), { signal: options.signal });
+      page.rows.forEach((row, index) => {
+        const ids = encoded[index];
+        if (ids === undefined || ids.completion.length === 0) return;
+        const tokens = Int32Array.from([...ids.prompt, ...ids.completion]);
+        if (tokens.length > options.longest) {
+          tooLong.push({
+            id: row.id,
+            tokens: tokens.length,
+            file: `${part}.jsonl`,
+            line: offset + index + 1,
+          });
+          return;
+        }
+        const targets = Int32Array.from(ids.completion, (_, at) => ids.prompt.length + at);
+        rows.push({ id: row.id, state: `${row.meta.episode_id}:${row.meta.step}`, tokens, targets });
+      });
+      options.onProgress?.(rows.length);
+      if (offset + page.rows.length >= page.total) break;
+    }
+  }
+  if (tooLong.length > 0) throw longRows(tooLong, options.longest);
+  if (rows.length === 0) {
+    throw new AppError({
+      code: 'INVALID_INPUT',
+      message: `${path.join(folder, parts.map((part) => `${part}.jsonl`).join(', '))}: no rows. Nothing was trained; choose another recipe or collect again.`,
+    });
+  }
+  return rows;
+}
+
+function messagesOf({ messages, meta }: SftRow) {
+  const last = messages.length - 1;
+  return messages.map((message, index) =>
+    index === last && meta.completion_tokens !== null
+      ? { ...message, tokens: meta.completion_tokens }
+      : message,
+  );
+}
+
+function longRows(
+  rows: readonly { id: string; tokens: number; file: string; line: number }[],
+  longest: number,
+): AppError {
+  const shown = rows.slice(0, 5).map(({ file, line, tokens }) => `${file}:${line} (${tokens})`);
+  return new AppError({
+    code: 'INVALID_INPUT',
+    message:
+      `${rows.length} rows are longer than the ${longest} tokens that fit: ${shown.join(', ')}${rows.length > shown.length ? ', …' : ''}. ` +
+      'Nothing was trained and nothing was cut. Raise maxBlockTokens (up to the model’s context), or collect with a shorter history.',
+    data: { rows: rows.length, longest },
+  });
+}

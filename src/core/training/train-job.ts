@@ -1,0 +1,331 @@
+/** Job kind `train`: stages of a recipe on the same weights, with checkpoints; ends with an adapter or a model file. */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { AppError } from '#shared/errors.ts';
+import { trainRunSchema } from '#shared/schema/training.ts';
+import type { Stage, TrainRun } from '#shared/schema/training.ts';
+import type { Model } from '#shared/schema/model.ts';
+import type { OpenParams, StepMetrics, TrainRow } from '#shared/worker/trainer.ts';
+import type { JobContext, JobDefinition } from '#core/jobs/port.ts';
+import { defineJob } from '#core/jobs/port.ts';
+import { readGguf } from '#core/llm/index.ts';
+import { makeFolder } from '#core/make-folder.ts';
+import { trainingThreads } from '#core/process/index.ts';
+import type { CoreServices } from '#core/services.ts';
+import { architectureOf, storedTensors } from '#core/training/architecture-of.ts';
+import { writeAdapter, writeModel } from '#core/training/model-files.ts';
+import { batchAt } from '#core/training/order.ts';
+import type { Trainer } from '#core/training/port.ts';
+import { stagesOf } from '#core/training/recipes.ts';
+import { readTokenRows } from '#core/training/rows.ts';
+import type { TokenRow } from '#core/training/rows.ts';
+import { learningRate } from '#core/training/schedule.ts';
+
+const checkpointSchema = z.object({
+  stage: z.int(),
+  update: z.int(),
+  file: z.string(),
+  tokens: z.int(),
+  norms: z.array(z.number()),
+});
+type Checkpoint = z.infer<typeof checkpointSchema>;
+
+/** Norms that the divergence stop remembers. */
+const remembered = 64;
+const mostCrashes = 3;
+
+interface PlannedStage extends Stage {
+  rows: TokenRow[];
+  updates: number;
+}
+
+export function createTrainJob(services: CoreServices): JobDefinition<TrainRun, Checkpoint> {
+  return defineJob<TrainRun, Checkpoint>({
+    kind: 'train',
+    spec: trainRunSchema,
+    slots: ['compute'],
+    run: (context) => train(context, services),
+  });
+}
+
+async function train(context: JobContext<TrainRun, Checkpoint>, services: CoreServices) {
+  const { spec: run, signal } = context;
+  const base = await services.models.resolve(run.base);
+  if (base.kind !== 'gguf' || base.facts === null) {
+    throw new AppError({
+      code: 'MODEL_UNSUPPORTED',
+      message: `${base.name} is no GGUF file, so its weights cannot be trained here.`,
+    });
+  }
+  const params = openParams(run, base);
+  const stages = await plan(run, base, params, context, services);
+  const folder = path.join(services.dataFolder, 'training', context.jobId);
+  makeFolder(folder);
+  const trainer = services.newTrainer();
+  try {
+    const state = await trainStages({ run, params, stages, folder, trainer, context });
+    signal.throwIfAborted();
+    const file = await writeResult(run, base, params, trainer, folder);
+    const [model] = run.weights.kind === 'full' ? await services.models.add(file) : [];
+    return {
+      file,
+      kind: run.weights.kind === 'lora' ? 'adapter' : 'model',
+      modelId: model?.modelId ?? null,
+      baseModelId: base.modelId,
+      baseSha256: base.sha256,
+      recipe: run.recipe,
+      updates: state.update,
+      trainedTokens: state.tokens,
+      stages: stages.map(({ name, rows, updates }) => ({ name, rows: rows.length, updates })),
+    };
+  } finally {
+    await trainer.close();
+  }
+}
+
+export function openParams(run: TrainRun, base: Model): OpenParams {
+  const header = readGguf(base.location);
+  const architecture = architectureOf(header, base.location);
+  const { kind, rank, alpha, targets } = run.weights;
+  return {
+    architecture,
+    base: { kind: 'file', file: base.location, tensors: storedTensors(header, base.location) },
+    mode: kind === 'full' ? { kind } : { kind, lora: { rank, alpha, targets } },
+    adapter: run.adapter === null ? null : adapterTensors(run.adapter.path),
+    valueHead: false,
+    device: run.device,
+    threads: trainingThreads(run.threads),
+    seed: run.seed,
+    adam: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: run.weightDecay, clipNorm: run.clipNorm },
+    limits: {
+      longestBlock: Math.min(run.maxBlockTokens, Math.ceil(architecture.contextLength / 64) * 64),
+      mostTokens: run.maxBlockTokens,
+      share: run.share,
+    },
+  };
+}
+
+function adapterTensors(file: string): NonNullable<OpenParams['adapter']> {
+  return { file, tensors: storedTensors(readGguf(file), file) };
+}
+
+/** Reads and encodes the rows; the inference process is left again before training begins. */
+async function plan(
+  run: TrainRun,
+  base: Model,
+  params: OpenParams,
+  context: JobContext<TrainRun, Checkpoint>,
+  services: CoreServices,
+): Promise<PlannedStage[]> {
+  const folder = datasetFolder(run, services);
+  context.progress({ done: 0, total: null, unit: 'rows', phase: 'Encoding the rows' });
+  const loaded = await services.models.load(base, {
+    adapters: [],
+    contextTokens: 64,
+    sequences: 1,
+    threads: 1,
+    format: run.format,
+    signal: context.signal,
+  });
+  try {
+    const stages: PlannedStage[] = [];
+    for (const stage of stagesOf(run.recipe)) {
+      const rows = await readTokenRows(folder, stage.parts, loaded.model, {
+        longest: Math.min(params.limits.longestBlock, params.architecture.contextLength),
+        signal: context.signal,
+        onProgress: (done) =>
+          context.progress({ done, total: null, unit: 'rows', phase: 'Encoding the rows' }),
+      });
+      const epochs = stage.name === 'iwm' ? run.iwmEpochs : run.epochs;
+      stages.push({
+        ...stage,
+        rows,
+        updates: run.updates ?? Math.max(1, Math.ceil((rows.length * epochs) / run.batchRows)),
+      });
+    }
+    const [only] = stages;
+    if (run.recipe === 'il2' && run.updates === null && only !== undefined) {
+      const world = await readTokenRows(folder, ['iwm_sft'], loaded.model, {
+        longest: params.architecture.contextLength,
+        signal: context.signal,
+      });
+      only.updates += Math.max(1, Math.ceil((world.length * run.iwmEpochs) / run.batchRows));
+    }
+    return stages;
+  } finally {
+    await loaded.release();
+  }
+}
+
+export function datasetFolder(run: TrainRun, { store }: CoreServices): string {
+  if ('folder' in run.dataset) return run.dataset.folder;
+  const { datasetId } = run.dataset;
+  const dataset = store.datasets.get(datasetId);
+  if (dataset === null) {
+    throw new AppError({
+      code: 'NOT_FOUND',
+      message: `There is no data set ${datasetId}. List them: daydream datasets`,
+    });
+  }
+  return dataset.folder;
+}
+
+interface Work {
+  run: TrainRun;
+  params: OpenParams;
+  stages: readonly PlannedStage[];
+  folder: string;
+  trainer: Trainer;
+  context: JobContext<TrainRun, Checkpoint>;
+}
+
+/** All stages from the last checkpoint on; a trainer that dies is opened again there, a few times. */
+async function trainStages(work: Work): Promise<Checkpoint> {
+  let state = checkpointSchema.nullable().parse(work.context.resumeFrom) ?? {
+    stage: 0,
+    update: 0,
+    file: '',
+    tokens: 0,
+    norms: [],
+  };
+  for (let crashes = 0; ; crashes += 1) {
+    try {
+      const { context, trainer, params } = work;
+      context.progress({
+        done: state.update,
+        total: totalUpdates(work.stages),
+        unit: 'updates',
+        phase: 'Opening the model',
+      });
+      const opened = await trainer.open(params, { signal: context.signal });
+      if (state.file !== '') await trainer.restore({ file: state.file });
+      context.emit({
+        type: 'training-opened',
+        message: `${opened.trainable.toLocaleString('en')} trainable numbers on ${opened.device}${state.file === '' ? '' : `, from update ${state.update}`}.`,
+      });
+      return await runStages(work, state, (next) => {
+        state = next;
+      });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'TRAINER_CRASHED' || crashes >= mostCrashes)
+        throw error;
+      work.context.emit({ type: 'trainer-crashed', level: 'warn', message: error.message });
+    }
+  }
+}
+
+async function runStages(
+  work: Work,
+  from: Checkpoint,
+  saved: (state: Checkpoint) => void,
+): Promise<Checkpoint> {
+  const { run, stages, trainer, context } = work;
+  let state = from;
+  const total = totalUpdates(stages);
+  for (const [index, stage] of stages.entries()) {
+    const before = totalUpdates(stages.slice(0, index));
+    const states = stage.rows.map((row) => row.state);
+    while (state.update < before + stage.updates) {
+      const local = state.update - before;
+      const rows = batchAt(states, run.seed + index, local, run.batchRows).flatMap(
+        (at) => stage.rows[at] ?? [],
+      );
+      const metrics = await trainer.step(
+        trainRows(rows),
+        {
+          objective: { kind: 'likelihood' },
+          learningRate: learningRate(local + 1, stage.updates, run.learningRate, run.schedule),
+          stopNorm: stopNorm(state.norms, run.divergenceFactor),
+        },
+        { signal: context.signal },
+      );
+      state = {
+        ...state,
+        stage: index,
+        update: state.update + 1,
+        tokens: state.tokens + metrics.flatTokens,
+        norms: [...state.norms, metrics.gradientNorm].slice(-remembered),
+      };
+      report(context, stage.name, state.update, metrics);
+      context.progress({ done: state.update, total, unit: 'updates', phase: `Training: ${stage.name}` });
+      const due =
+        state.update % run.checkpointEvery === 0 || state.update === total || context.pauseRequested;
+      if (due) {
+        state = await checkpoint(work, state);
+        saved(state);
+        context.pausePoint();
+      }
+    }
+  }
+  return state;
+}
+
+/** The file is complete before the job points to it; the one before goes only then. */
+async function checkpoint({ folder, trainer, context }: Work, state: Checkpoint): Promise<Checkpoint> {
+  const file = path.join(folder, `checkpoint-${String(state.update).padStart(7, '0')}.bin`);
+  await trainer.save({ file, note: { update: state.update, stage: state.stage } });
+  const next = { ...state, file };
+  context.commitStep(next);
+  for (const name of readdirSync(folder)) {
+    const old = path.join(folder, name);
+    if (name.startsWith('checkpoint-') && old !== file) rmSync(old, { force: true });
+  }
+  return next;
+}
+
+/** Each target counts alike: 1 / targets of the batch. */
+export function trainRows(rows: readonly TokenRow[]): TrainRow[] {
+  const targets = rows.reduce((sum, row) => sum + row.targets.length, 0);
+  return rows.map((row) => ({
+    tokens: row.tokens,
+    targets: row.targets,
+    weights: new Float32Array(row.targets.length).fill(1 / targets),
+  }));
+}
+
+function stopNorm(norms: readonly number[], factor: number): number | null {
+  if (norms.length < 16) return null;
+  const median = norms.toSorted((a, b) => a - b)[Math.floor(norms.length / 2)] ?? 0;
+  return median > 0 ? median * factor : null;
+}
+
+function report(
+  context: JobContext<TrainRun, Checkpoint>,
+  stage: string,
+  update: number,
+  metrics: StepMetrics,
+): void {
+  context.metric(`loss/${stage}`, update, metrics.loss);
+  context.metric('gradientNorm', update, metrics.gradientNorm);
+  context.metric('learningRate', update, metrics.learningRate);
+  context.metric('rowTokensPerSecond', update, (metrics.flatTokens / metrics.ms) * 1000);
+  context.metric('computedTokensPerSecond', update, (metrics.computedTokens / metrics.ms) * 1000);
+  for (const [name, value] of Object.entries(metrics.extra)) context.metric(name, update, value);
+}
+
+function totalUpdates(stages: readonly PlannedStage[]): number {
+  return stages.reduce((sum, { updates }) => sum + updates, 0);
+}
+
+async function writeResult(
+  run: TrainRun,
+  base: Model,
+  params: OpenParams,
+  trainer: Trainer,
+  folder: string,
+): Promise<string> {
+  const tensors = await trainer.weights();
+  const stem = `${base.name.replaceAll(/[^\w.-]+/g, '-')}-${run.recipe}`;
+  const file = path.join(folder, `${stem}.gguf`);
+  if (params.mode.kind === 'lora') {
+    writeAdapter(file, {
+      architecture: params.architecture.name,
+      alpha: params.mode.lora.alpha,
+      name: run.name === '' ? stem : run.name,
+      tensors,
+    });
+  } else writeModel(file, base.location, tensors);
+  if (!existsSync(file)) throw new AppError({ code: 'INTERNAL', message: `${file} was not written.` });
+  return file;
+}

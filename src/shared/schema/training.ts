@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { datasetIdSchema } from '#shared/ids.ts';
+import { datasetPartSchema } from '#shared/schema/dataset.ts';
+import { adapterRefSchema, promptFormatSchema } from '#shared/schema/model.ts';
+
+/** A recipe is a list of stages on the same weights. */
+export const recipeSchema = z.enum(['il', 'iwm-il', 'sr', 'iwm-sr', 'il2']).meta({
+  title: 'Recipe',
+  help:
+    'il: imitation. iwm-il: next states first, then imitation on the same weights. sr: imitation and reflections together. ' +
+    'iwm-sr: next states, then imitation and reflections. il2: imitation with the updates that iwm-il would have had.',
+  paper: 'il, iwm-il, sr',
+});
+export type Recipe = z.infer<typeof recipeSchema>;
+
+export const scheduleSchema = z.object({
+  kind: z.enum(['cosine', 'linear', 'constant']).default('cosine').meta({ title: 'Schedule' }),
+  warmupShare: z
+    .number()
+    .min(0)
+    .max(0.9)
+    .default(0.1)
+    .meta({ title: 'Warm-up', help: 'Share of the updates in which the learning rate rises from 0.' }),
+  finalShare: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.1)
+    .meta({ title: 'Final rate', help: 'Share of the peak learning rate that is left at the end.' }),
+});
+export type Schedule = z.infer<typeof scheduleSchema>;
+
+export const trainingModeSettingsSchema = z.object({
+  kind: z
+    .enum(['lora', 'full'])
+    .default('lora')
+    .meta({ title: 'Weights', help: 'lora: an adapter beside the model. full: a new model file.' }),
+  rank: z.int().min(1).max(512).default(16).meta({ title: 'LoRA rank', help: 'Of both adapter matrices.' }),
+  alpha: z
+    .number()
+    .positive()
+    .default(32)
+    .meta({ title: 'LoRA alpha', help: 'The adapter counts alpha / rank.' }),
+  targets: z
+    .array(z.enum(['attn_q', 'attn_k', 'attn_v', 'attn_output', 'ffn_gate', 'ffn_up', 'ffn_down']))
+    .min(1)
+    .default(['attn_q', 'attn_k', 'attn_v', 'attn_output', 'ffn_gate', 'ffn_up', 'ffn_down'])
+    .meta({ title: 'LoRA targets', advanced: true }),
+});
+
+export const trainRunSchema = z.object({
+  kind: z.literal('train').default('train'),
+  name: z.string().max(120).default('').meta({ title: 'Name' }),
+  seed: z
+    .int()
+    .min(0)
+    .max(2_147_483_647)
+    .default(1)
+    .meta({ title: 'Seed', help: 'Order of rows, start of the adapter.' }),
+  dataset: z
+    .union([z.object({ datasetId: datasetIdSchema }), z.object({ folder: z.string().min(1) })])
+    .meta({ title: 'Data set', help: 'A stored data set, or a folder with its jsonl files.' }),
+  base: z.string().min(1).meta({ title: 'Base model', help: 'Id, name or path of a GGUF.' }),
+  adapter: adapterRefSchema
+    .nullable()
+    .default(null)
+    .meta({ title: 'Continue from', help: 'A LoRA adapter of the same rank and targets.', advanced: true }),
+  format: promptFormatSchema.default('auto').meta({ title: 'Prompt format', advanced: true }),
+  recipe: recipeSchema.default('il'),
+  epochs: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(1)
+    .meta({
+      title: 'Epochs',
+      help: 'Passes over the rows of each stage, unless updates are given.',
+      paper: '1 (IWM), 2 (IL)',
+    }),
+  iwmEpochs: z.int().min(1).max(1000).default(1).meta({ title: 'IWM epochs', paper: '1' }),
+  updates: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .nullable()
+    .default(null)
+    .meta({ title: 'Updates', help: 'Of each stage, instead of epochs.', advanced: true }),
+  batchRows: z.int().min(1).max(4096).default(16).meta({ title: 'Batch', unit: 'rows', paper: '16' }),
+  learningRate: z
+    .number()
+    .positive()
+    .max(1)
+    .default(2e-4)
+    .meta({ title: 'Learning rate', paper: '1e-5 (full weights)' }),
+  schedule: scheduleSchema.default(scheduleSchema.parse({})),
+  weightDecay: z.number().min(0).max(1).default(0).meta({ title: 'Weight decay', advanced: true }),
+  clipNorm: z.number().min(0).default(1).meta({ title: 'Clip norm', help: '0 never clips.', advanced: true }),
+  divergenceFactor: z.number().min(2).default(50).meta({
+    title: 'Divergence',
+    help: 'Training stops when the gradient norm is so many times its running median.',
+    advanced: true,
+  }),
+  weights: trainingModeSettingsSchema.default(trainingModeSettingsSchema.parse({})),
+  share: z.boolean().default(true).meta({
+    title: 'Prefix forests',
+    help: 'Rows of one state share the computation of their prompt; the gradient is the same.',
+    advanced: true,
+  }),
+  maxBlockTokens: z
+    .int()
+    .min(64)
+    .max(131_072)
+    .default(2048)
+    .meta({ title: 'Longest block', unit: 'tokens', advanced: true }),
+  device: z.enum(['cpu', 'cuda', 'vulkan', 'metal']).default('cpu').meta({ title: 'Device' }),
+  threads: z
+    .int()
+    .min(0)
+    .max(512)
+    .default(0)
+    .meta({ title: 'Threads', help: '0: physical cores − 1, at least 1.' }),
+  checkpointEvery: z.int().min(1).default(25).meta({ title: 'Checkpoint', unit: 'updates', advanced: true }),
+});
+export type TrainRun = z.infer<typeof trainRunSchema>;
+
+/** The rows of a stage: the parts it mixes. */
+export interface Stage {
+  name: string;
+  parts: z.infer<typeof datasetPartSchema>[];
+}
