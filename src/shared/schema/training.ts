@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { datasetIdSchema } from '#shared/ids.ts';
-import { datasetPartSchema } from '#shared/schema/dataset.ts';
+import type { datasetPartSchema } from '#shared/schema/dataset.ts';
 import { adapterRefSchema, promptFormatSchema } from '#shared/schema/model.ts';
 
 /** A recipe is a list of stages on the same weights. */
@@ -67,16 +67,11 @@ export const trainRunSchema = z.object({
     .meta({ title: 'Continue from', help: 'A LoRA adapter of the same rank and targets.', advanced: true }),
   format: promptFormatSchema.default('auto').meta({ title: 'Prompt format', advanced: true }),
   recipe: recipeSchema.default('il'),
-  epochs: z
-    .int()
-    .min(1)
-    .max(1000)
-    .default(1)
-    .meta({
-      title: 'Epochs',
-      help: 'Passes over the rows of each stage, unless updates are given.',
-      paper: '1 (IWM), 2 (IL)',
-    }),
+  epochs: z.int().min(1).max(1000).default(1).meta({
+    title: 'Epochs',
+    help: 'Passes over the rows of each stage, unless updates are given.',
+    paper: '1 (IWM), 2 (IL)',
+  }),
   iwmEpochs: z.int().min(1).max(1000).default(1).meta({ title: 'IWM epochs', paper: '1' }),
   updates: z
     .int()

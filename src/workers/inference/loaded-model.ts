@@ -151,12 +151,18 @@ export class LoadedModel {
    * The last message is the answer: its own ids where it has them, else its text and the end of turn that stops a generation.
    * In the completion format, whose turns end by opening the next mark, the end of the sequence stands for it.
    */
-  encode(messages: GenerateParams['messages'], format: GenerateParams['format']): { prompt: number[]; completion: number[] } {
+  encode(
+    messages: GenerateParams['messages'],
+    format: GenerateParams['format'],
+  ): { prompt: number[]; completion: number[] } {
     const template = format === 'completion' ? null : this.#template;
     if (format === 'chat' && template === null) throw noTemplate();
     const answer = messages.at(-1);
     if (answer?.role !== 'assistant') {
-      throw new AppError({ code: 'INVALID_INPUT', message: 'A training row must end with an assistant message.' });
+      throw new AppError({
+        code: 'INVALID_INPUT',
+        message: 'A training row must end with an assistant message.',
+      });
     }
     const prompt = renderPrompt(messages.slice(0, -1), { template }, this.#vocabulary);
     if (answer.tokens !== undefined && answer.tokens.length > 0) {

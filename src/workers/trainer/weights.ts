@@ -7,7 +7,7 @@ import { AppError } from '#shared/errors.ts';
 import { tensorsOf } from './architecture.ts';
 import type { Architecture, LoraSettings, StoredTensor, TrainingMode } from '#shared/worker/trainer.ts';
 import type { ModelWeights } from './decoder.ts';
-import { Device } from './device.ts';
+import type { Device } from './device.ts';
 import { Graph, elements } from './graph.ts';
 import type { Shape, Tensor } from './graph.ts';
 import type { Pointer } from './library.ts';
