@@ -75,11 +75,7 @@ function build(name: Architecture['name'], mode: TrainingMode, share: boolean, s
   for (const tensor of [...present, ...(mode.kind === 'lora' ? slots : [])]) {
     const matrix = tensor.shape[1] > 1;
     const values = Float32Array.from({ length: tensor.shape[0] * tensor.shape[1] }, () =>
-      matrix
-        ? random() * (tensor.name.includes('lora') ? 0.4 : 0.15)
-        : tensor.name.endsWith('.bias')
-          ? random() * 0.3
-          : 1 + random() * 0.2,
+      matrix ? random() * 0.15 : tensor.name.endsWith('.bias') ? random() * 0.3 : 1 + random() * 0.2,
     );
     weights.write(tensor.name, values);
   }
@@ -140,12 +136,16 @@ describe.each(trainableArchitectures)('%s', (name) => {
           );
           return loss();
         };
-        const h = 0.05;
-        const slope =
-          (8 * ((await at(h)) - (await at(-h))) - ((await at(2 * h)) - (await at(-2 * h)))) / (12 * h);
+        // Rounding grows and truncation falls with a shorter step; a wrong gradient is wrong at each of them.
+        let error = Infinity;
+        for (const h of [0.06, 0.03, 0.015]) {
+          const slope =
+            (8 * ((await at(h)) - (await at(-h))) - ((await at(2 * h)) - (await at(-2 * h)))) / (12 * h);
+          error = Math.min(error, Math.abs(slope - norm) / Math.max(norm, 0.05));
+        }
         weights.write(tensor, before);
         // Float32 sums of 48 log-probabilities carry about 1e-5; below a norm of 0.05 that is all one can tell.
-        expect(Math.abs(slope - norm) / Math.max(norm, 0.05), tensor).toBeLessThan(1e-3);
+        expect(error, tensor).toBeLessThan(1e-3);
       }
       trainer.dispose();
     });
