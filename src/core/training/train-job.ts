@@ -97,7 +97,14 @@ export function openParams(run: TrainRun, base: Model): OpenParams {
     device: run.device,
     threads: trainingThreads(run.threads),
     seed: run.seed,
-    adam: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: run.weightDecay, clipNorm: run.clipNorm },
+    adam: {
+      beta1: 0.9,
+      beta2: 0.999,
+      epsilon: 1e-8,
+      weightDecay: run.weightDecay,
+      clipNorm: run.clipNorm,
+      muon: null,
+    },
     limits: {
       longestBlock: Math.min(run.maxBlockTokens, Math.ceil(architecture.contextLength / 64) * 64),
       mostTokens: run.maxBlockTokens,

@@ -77,6 +77,8 @@ export const openParamsSchema = z.object({
     weightDecay: z.number(),
     /** Gradients longer than this are shortened to it; 0: never. */
     clipNorm: z.number(),
+    /** Orthogonalised momentum for the matrices of a whole model; its rate is `rateFactor` times the learning rate. */
+    muon: z.object({ momentum: z.number(), rateFactor: z.number().positive() }).nullable(),
   }),
   limits: z.object({
     /** Longest block of a forest, and most tokens computed at once, padding included. */

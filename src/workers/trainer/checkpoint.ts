@@ -6,6 +6,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, write
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import type { Tensor } from './graph.ts';
+import { updateRules } from './weights.ts';
 import type { DeviceWeights, FlatGroup } from './weights.ts';
 
 const headSchema = z.object({
@@ -13,9 +14,9 @@ const headSchema = z.object({
   update: z.int().nonnegative(),
   note: z.json(),
   slots: z.array(
-    z.object({ name: z.string(), shape: z.array(z.int()), offset: z.int(), decays: z.boolean() }),
+    z.object({ name: z.string(), shape: z.array(z.int()), offset: z.int(), group: z.enum(updateRules) }),
   ),
-  groups: z.array(z.object({ decays: z.boolean(), length: z.int() })),
+  groups: z.array(z.object({ rule: z.enum(updateRules), length: z.int() })),
 });
 
 const arraysOf = (group: FlatGroup): Tensor[] => [group.parameters, group.firstMoments, group.secondMoments];
@@ -30,13 +31,13 @@ export function saveCheckpoint(
     JSON.stringify({
       format: 'daydream-checkpoint/1',
       ...state,
-      slots: weights.slots.map(({ name, shape, offset, decays }) => ({
+      slots: weights.slots.map(({ name, shape, offset, group }) => ({
         name,
         shape: [...shape],
         offset,
-        decays,
+        group,
       })),
-      groups: weights.groups.map(({ decays, length }) => ({ decays, length })),
+      groups: weights.groups.map(({ rule, length }) => ({ rule, length })),
     } satisfies z.input<typeof headSchema>),
   );
   const length = Buffer.alloc(8);

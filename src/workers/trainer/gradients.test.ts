@@ -80,7 +80,7 @@ function build(name: Architecture['name'], mode: TrainingMode, share: boolean, s
     weights.write(tensor.name, values);
   }
   const trainer = new ModelTrainer(shape, weights, {
-    adam: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, clipNorm: 0 },
+    adam: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, clipNorm: 0, muon: null },
     limits: { longestBlock: 256, mostTokens: 256, share },
   });
   return { trainer, weights };

@@ -49,7 +49,7 @@ export async function selfTest(device: Device): Promise<number> {
     );
   }
   const trainer = new ModelTrainer(tiny, weights, {
-    adam: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, clipNorm: 0 },
+    adam: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, clipNorm: 0, muon: null },
     limits: { longestBlock: 64, mostTokens: 64, share: true },
   });
   try {

@@ -126,13 +126,13 @@ export class TrainerSession {
       name,
       shape: fullShape(shape),
     }));
-    const slots = trainableSlots(present, mode);
+    const slots = trainableSlots(present, mode, params.adam.muon !== null);
     if (params.valueHead) {
       slots.push({
         name: 'value_head.weight',
         shape: [architecture.width, 1, 1, 1],
         length: architecture.width,
-        decays: false,
+        group: 'plain',
       });
     }
     const own = new Set(slots.map(({ name }) => name));

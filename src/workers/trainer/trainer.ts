@@ -5,8 +5,8 @@ import { BatchGraph, placeBlocks } from './batch.ts';
 import type { BatchOptions, Placed } from './batch.ts';
 import { planForest } from './forest.ts';
 import type { ForestPlan, ForestRow, PlanOptions } from './forest.ts';
-import { Adam } from './optimizer.ts';
-import type { AdamSettings } from './optimizer.ts';
+import { Optimizer } from './optimizer.ts';
+import type { OptimizerSettings } from './optimizer.ts';
 import type { Fresh, Objective, RowResult } from './objectives/objective.ts';
 import type { DeviceWeights } from './weights.ts';
 
@@ -30,7 +30,7 @@ export class ModelTrainer {
   readonly weights: DeviceWeights;
   readonly architecture: Architecture;
   readonly #limits: TrainerLimits;
-  readonly #adam: Adam;
+  readonly #optimizer: Optimizer;
   readonly #graphs: Cached[] = [];
   /** Optimiser steps so far. */
   update = 0;
@@ -38,12 +38,12 @@ export class ModelTrainer {
   constructor(
     architecture: Architecture,
     weights: DeviceWeights,
-    options: { adam: AdamSettings; limits: TrainerLimits },
+    options: { adam: OptimizerSettings; limits: TrainerLimits },
   ) {
     this.architecture = architecture;
     this.weights = weights;
     this.#limits = options.limits;
-    this.#adam = new Adam(weights, options.adam);
+    this.#optimizer = new Optimizer(weights, options.adam);
   }
 
   plan(rows: readonly ForestRow[]): ForestPlan {
@@ -118,7 +118,7 @@ export class ModelTrainer {
     const started = performance.now();
     this.weights.clearGradients();
     const { loss, plan, computedTokens } = await this.accumulate(rows, objective, signal);
-    const gradientNorm = await this.#adam.gradientNorm();
+    const gradientNorm = await this.#optimizer.gradientNorm();
     if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm) || gradientNorm > (stopNorm ?? Infinity)) {
       throw new AppError({
         code: 'TRAINING_DIVERGED',
@@ -129,7 +129,7 @@ export class ModelTrainer {
     }
     signal?.throwIfAborted();
     this.update += 1;
-    await this.#adam.step(learningRate, this.update, gradientNorm);
+    await this.#optimizer.step(learningRate, this.update, gradientNorm);
     return {
       loss,
       gradientNorm,
@@ -159,7 +159,7 @@ export class ModelTrainer {
   dispose(): void {
     for (const { graph } of this.#graphs) graph.dispose();
     this.#graphs.length = 0;
-    this.#adam.dispose();
+    this.#optimizer.dispose();
     this.weights.dispose();
   }
 

@@ -13,14 +13,17 @@ import type { Shape, Tensor } from './graph.ts';
 import type { Pointer } from './library.ts';
 import type { Adapter, Weight } from './tape.ts';
 
+/** How a parameter is moved: AdamW with or without decay (matrices; norms and biases), or Muon (matrices of a whole model). */
+export const updateRules = ['decay', 'plain', 'muon'] as const;
+export type UpdateRule = (typeof updateRules)[number];
+
 export interface ParameterSlot {
   name: string;
   shape: Shape;
   /** First element in the flat arrays of its group. */
   offset: number;
   length: number;
-  /** Weight decay applies to matrices only. */
-  decays: boolean;
+  group: UpdateRule;
 }
 
 /** Rows of the flat arrays; a parameter begins at a multiple of it. */
@@ -28,7 +31,7 @@ const rowLength = 64;
 
 /** Parameters that the optimiser treats alike, side by side: [64, rows] each. */
 export interface FlatGroup {
-  decays: boolean;
+  rule: UpdateRule;
   length: number;
   parameters: Tensor;
   gradients: Tensor;
@@ -61,10 +64,10 @@ export class DeviceWeights implements ModelWeights {
     this.#graph = graph;
     const groups: FlatGroup[] = [];
     const placed: ParameterSlot[] = [];
-    for (const decays of [true, false]) {
+    for (const rule of updateRules) {
       let length = 0;
       const own = slots
-        .filter((slot) => slot.decays === decays)
+        .filter((slot) => slot.group === rule)
         .map((slot) => {
           const offset = length;
           length += Math.ceil(slot.length / rowLength) * rowLength;
@@ -73,7 +76,7 @@ export class DeviceWeights implements ModelWeights {
       if (own.length === 0) continue;
       const flat = (): Tensor => graph.constant('f32', rowLength, length / rowLength);
       const group = {
-        decays,
+        rule,
         length,
         parameters: flat(),
         gradients: flat(),
@@ -171,21 +174,26 @@ function transpose(values: Float32Array, inner: number, outer: number): Float32A
   return turned;
 }
 
-/** The trainable tensors of a mode. */
+/** The trainable tensors of a mode. @param muon tables (embeddings) stay with AdamW, as its authors advise */
 export function trainableSlots(
   present: readonly { name: string; shape: Shape }[],
   mode: TrainingMode,
+  muon = false,
 ): Omit<ParameterSlot, 'offset'>[] {
-  const slot = (name: string, shape: Shape, decays: boolean): Omit<ParameterSlot, 'offset'> => ({
+  const slot = (name: string, shape: Shape, group: UpdateRule): Omit<ParameterSlot, 'offset'> => ({
     name,
     shape,
     length: elements(shape),
-    decays,
+    group,
   });
+  const ruleOf = (name: string, shape: Shape): UpdateRule => {
+    if (shape[1] === 1) return 'plain';
+    return muon && name.startsWith('blk.') ? 'muon' : 'decay';
+  };
   if (mode.kind === 'full') {
     return present
       .filter(({ name }) => name !== 'rope_freqs.weight')
-      .map(({ name, shape }) => slot(name, shape, shape[1] > 1));
+      .map(({ name, shape }) => slot(name, shape, ruleOf(name, shape)));
   }
   const { rank, targets } = mode.lora;
   const wanted = present.filter(({ name }) => targets.some((part) => name.endsWith(`.${part}.weight`)));
@@ -196,8 +204,8 @@ export function trainableSlots(
     });
   }
   return wanted.flatMap(({ name, shape }) => [
-    slot(`${name}.lora_a`, [shape[0], rank, 1, 1], true),
-    slot(`${name}.lora_b`, [rank, shape[1], 1, 1], true),
+    slot(`${name}.lora_a`, [shape[0], rank, 1, 1], 'decay'),
+    slot(`${name}.lora_b`, [rank, shape[1], 1, 1], 'decay'),
   ]);
 }
 
