@@ -20,6 +20,7 @@ import {
 } from '../../src/core/starter/index.ts';
 import type { Tokenizer } from '../../src/core/starter/index.ts';
 import { printEvaluation } from './evaluate.ts';
+import { pretrain } from './pretrain.ts';
 import { scoreWithModel } from './score-model.ts';
 import { printPromptCosts, printShardStatistics } from './statistics.ts';
 
@@ -29,6 +30,7 @@ const help = `node scripts/starter/main.ts COMMAND --out FOLDER [options]
   stats       tokens of the text by kind, and what the policy's prompts cost with this vocabulary
   probes      FOLDER/probes.jsonl, and with --model FILE.gguf the skills that it has   --per-skill 200
   evaluate    --model FILE.gguf only asked to act in household-small   --tasks 96 --max-steps 30
+  pretrain    trains FOLDER/initial.gguf on the shards to FOLDER/starter.gguf   --tokens 4000000 --batch-tokens 8192 --learning-rate 3e-3
   init        FOLDER/initial.gguf: untrained weights with vocabulary and chat format   --layers 4 --dim 128
 Options for all: --seed 1`;
 
@@ -47,6 +49,10 @@ const { values, positionals } = parseArgs({
     layers: { type: 'string', default: '4' },
     dim: { type: 'string', default: '128' },
     'longest-document': { type: 'string', default: '1024' },
+    'batch-tokens': { type: 'string', default: '8192' },
+    'learning-rate': { type: 'string', default: '3e-3' },
+    'muon-factor': { type: 'string', default: '7' },
+    threads: { type: 'string', default: '1' },
   },
 });
 
@@ -60,7 +66,9 @@ type NumberOption =
   | 'documents'
   | 'layers'
   | 'dim'
-  | 'longest-document';
+  | 'longest-document'
+  | 'batch-tokens'
+  | 'threads';
 
 function number(name: NumberOption): number {
   const value = Number(values[name]);
@@ -115,12 +123,10 @@ async function data(folder: string): Promise<void> {
   printShardStatistics(await generateShards(source(), tokenizer, plan, { signal: stop.signal, onShard }));
 }
 
-async function initial(folder: string): Promise<void> {
-  const tokenizer = await tokenizerOf(folder);
+function shapeOf() {
   const dim = number('dim');
-  const layers = number('layers');
-  const shape = {
-    layers,
+  return {
+    layers: number('layers'),
     dim,
     // 8/3 of the width, in whole blocks of 32: a gated layer then costs what a plain one of four times the width does.
     feedForward: Math.round((dim * 8) / 3 / 32) * 32,
@@ -129,6 +135,11 @@ async function initial(folder: string): Promise<void> {
     contextLength: 2048,
     tied: true,
   };
+}
+
+async function initial(folder: string): Promise<void> {
+  const tokenizer = await tokenizerOf(folder);
+  const shape = shapeOf();
   const file = path.join(folder, 'initial.gguf');
   writeStarterGguf(file, {
     name: 'Daydream starter, untrained',
@@ -136,7 +147,12 @@ async function initial(folder: string): Promise<void> {
     shape,
     tokenizer,
     type: 'F32',
-    weights: initialWeights({ seed: number('seed'), layers, heads: shape.heads, previousTokens: 2 }),
+    weights: initialWeights({
+      seed: number('seed'),
+      layers: shape.layers,
+      heads: shape.heads,
+      previousTokens: 2,
+    }),
   });
   console.log(file);
 }
@@ -190,7 +206,20 @@ else if (command === 'stats') await printPromptCosts(await tokenizerOf(folder), 
 else if (command === 'probes') await probes(folder);
 else if (command === 'evaluate') await evaluate();
 else if (command === 'init') await initial(folder);
-else {
+else if (command === 'pretrain') {
+  if (!existsSync(path.join(folder, 'initial.gguf'))) await initial(folder);
+  await pretrain({
+    folder,
+    shape: shapeOf(),
+    tokens: number('tokens'),
+    tokensOfBatch: number('batch-tokens'),
+    learningRate: Number(values['learning-rate']),
+    muonFactor: Number(values['muon-factor']),
+    threads: number('threads'),
+    seed: number('seed'),
+    signal: stop.signal,
+  });
+} else {
   console.log(`There is no command ${command}.\n${help}`);
   process.exitCode = 2;
 }

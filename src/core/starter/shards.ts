@@ -86,6 +86,16 @@ export function writeShard(
   return next;
 }
 
+/** What lies in the folder, whatever made it. @throws AppError FILE_NOT_FOUND when nothing does */
+export function readManifest(folder: string): ShardManifest {
+  const file = path.join(folder, manifestFile);
+  if (existsSync(file)) return manifestSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  throw new AppError({
+    code: 'FILE_NOT_FOUND',
+    message: `${folder} holds no pre-training text. Generate it first: node scripts/starter/main.ts data --out ${folder}`,
+  });
+}
+
 export interface Shard {
   ids: Uint16Array;
   weights: Uint8Array;

@@ -24,6 +24,7 @@ export interface Cell {
 
 /** Trees side by side in at most `length` tokens. */
 export interface Block {
+  length: number;
   ids: number[];
   /** Position of each token in its own row. */
   depths: number[];
@@ -33,7 +34,7 @@ export interface Block {
 }
 
 export interface ForestPlan {
-  length: number;
+  /** Those of one length follow each other. */
   blocks: Block[];
   /** Tokens of all rows; tokens computed (without padding). */
   flatTokens: number;
@@ -54,7 +55,7 @@ const step = 64;
 /**
  * Sorted rows have their longest common prefixes between neighbours, so the union of neighbours i … j has
  * Σ lengths − Σ common prefixes tokens. Cuts between pieces are chosen by dynamic programming; pieces are packed
- * first-fit by falling size; of several block lengths the cheapest plan wins.
+ * first-fit by falling size; of several block lengths the cheapest plan wins. A row longer than it has a block of its own.
  * @throws RangeError for a row longer than the longest block
  */
 export function planForest(rows: readonly ForestRow[], options: PlanOptions): ForestPlan {
@@ -71,45 +72,40 @@ export function planForest(rows: readonly ForestRow[], options: PlanOptions): Fo
     const previous = sorted[index - 1];
     return previous === undefined || options.share === false ? 0 : prefix(previous.row.tokens, row.tokens);
   });
-  const shortest = Math.ceil(longest / step) * step;
-  let best: { length: number; pieces: [number, number][]; bins: number[][]; cost: number } | null = null;
-  for (let length = shortest; length === shortest || length <= options.longestBlock; length *= 2) {
-    const pieces = cut(
-      sorted.map(({ row }) => row.tokens.length),
-      common,
-      length,
-    );
+  const lengths = sorted.map(({ row }) => row.tokens.length);
+  let best: { bins: Bin[]; cost: number } | null = null;
+  for (let capacity = step; capacity < 2 * options.longestBlock; capacity *= 2) {
+    const usual = Math.min(capacity, options.longestBlock);
     const bins = pack(
-      pieces.map(([from, to]) =>
-        size(
-          sorted.map(({ row }) => row.tokens.length),
-          common,
-          from,
-          to,
-        ),
-      ),
-      length,
+      cut(lengths, common, usual).map((piece) => ({ piece, tokens: size(lengths, common, ...piece) })),
+      usual,
     );
-    const cost = bins.length * (length * options.cost.token + length * length * options.cost.pair);
-    if (best === null || cost < best.cost) best = { length, pieces, bins, cost };
+    const cost = bins.reduce(
+      (sum, { length }) => sum + length * (options.cost.token + length * options.cost.pair),
+      0,
+    );
+    if (best === null || cost < best.cost) best = { bins, cost };
     if (bins.length === 1) break;
   }
   if (best === null) throw new RangeError('no rows');
-  const { length, pieces, bins } = best;
-  const blocks = bins.map((bin) => {
-    const block: Block = { ids: [], depths: [], parents: [], cells: [] };
-    for (const piece of bin) {
-      const [from, to] = pieces[piece] ?? [0, 0];
-      addTree(block, sorted.slice(from, to), common.slice(from, to));
-    }
+  const blocks = best.bins.map(({ length, pieces }) => {
+    const block: Block = { length, ids: [], depths: [], parents: [], cells: [] };
+    for (const [from, to] of pieces) addTree(block, sorted.slice(from, to), common.slice(from, to));
     return block;
   });
   return {
-    length,
-    blocks,
+    blocks: blocks.toSorted((a, b) => a.length - b.length),
     flatTokens: rows.reduce((sum, row) => sum + row.tokens.length, 0),
     forestTokens: blocks.reduce((sum, block) => sum + block.ids.length, 0),
   };
+}
+
+type Piece = [from: number, to: number];
+
+interface Bin {
+  length: number;
+  free: number;
+  pieces: Piece[];
 }
 
 function compare(a: Int32Array, b: Int32Array): number {
@@ -133,8 +129,8 @@ function size(lengths: readonly number[], common: readonly number[], from: numbe
   return tokens;
 }
 
-/** Cuts with the fewest tokens in all, each piece within `capacity`. */
-function cut(lengths: readonly number[], common: readonly number[], capacity: number): [number, number][] {
+/** Cuts with the fewest tokens in all, each piece within `capacity`; a row that is longer is a piece of its own. */
+function cut(lengths: readonly number[], common: readonly number[], capacity: number): Piece[] {
   const count = lengths.length;
   const least = new Float64Array(count + 1).fill(Infinity);
   const start = new Int32Array(count + 1);
@@ -143,7 +139,7 @@ function cut(lengths: readonly number[], common: readonly number[], capacity: nu
     let tokens = 0;
     for (let to = from + 1; to <= count; to += 1) {
       tokens += (lengths[to - 1] ?? 0) - (to - 1 === from ? 0 : (common[to - 1] ?? 0));
-      if (tokens > capacity) break;
+      if (tokens > capacity && to > from + 1) break;
       const total = (least[from] ?? Infinity) + tokens;
       // A piece without anything in common at its last border packs better in two.
       if (total < (least[to] ?? Infinity)) {
@@ -152,15 +148,15 @@ function cut(lengths: readonly number[], common: readonly number[], capacity: nu
       }
     }
   }
-  const pieces: [number, number][] = [];
+  const pieces: Piece[] = [];
   for (let to = count; to > 0; to = start[to] ?? 0) pieces.push([start[to] ?? 0, to]);
   return splitUnrelated(pieces.toReversed(), common);
 }
 
 /** Neighbours that share nothing are separate trees, whichever piece they are in. */
-function splitUnrelated(pieces: readonly [number, number][], common: readonly number[]): [number, number][] {
+function splitUnrelated(pieces: readonly Piece[], common: readonly number[]): Piece[] {
   return pieces.flatMap(([from, to]) => {
-    const parts: [number, number][] = [];
+    const parts: Piece[] = [];
     let begin = from;
     for (let index = from + 1; index <= to; index += 1) {
       if (index < to && (common[index] ?? 0) > 0) continue;
@@ -171,22 +167,21 @@ function splitUnrelated(pieces: readonly [number, number][], common: readonly nu
   });
 }
 
-/** First-fit decreasing. */
-function pack(sizes: readonly number[], capacity: number): number[][] {
-  const bins: { free: number; items: number[] }[] = [];
-  const order = sizes
-    .map((tokens, index) => ({ tokens, index }))
-    .toSorted((a, b) => b.tokens - a.tokens || a.index - b.index);
-  for (const { tokens, index } of order) {
+/** First-fit decreasing into blocks of `capacity`; what is larger gets a block of its own. */
+function pack(pieces: readonly { piece: Piece; tokens: number }[], capacity: number): Bin[] {
+  const bins: Bin[] = [];
+  for (const { piece, tokens } of pieces.toSorted((a, b) => b.tokens - a.tokens || a.piece[0] - b.piece[0])) {
     let bin = bins.find(({ free }) => free >= tokens);
     if (bin === undefined) {
-      bin = { free: capacity, items: [] };
+      const length = tokens > capacity ? Math.ceil(tokens / step) * step : capacity;
+      bin = { length, free: length - tokens, pieces: [piece] };
       bins.push(bin);
+    } else {
+      bin.free -= tokens;
+      bin.pieces.push(piece);
     }
-    bin.free -= tokens;
-    bin.items.push(index);
   }
-  return bins.map(({ items }) => items);
+  return bins;
 }
 
 function addTree(

@@ -4,7 +4,7 @@ import type { Architecture, StepMetrics } from '#shared/worker/trainer.ts';
 import { BatchGraph, placeBlocks } from './batch.ts';
 import type { BatchOptions, Placed } from './batch.ts';
 import { planForest } from './forest.ts';
-import type { ForestPlan, ForestRow, PlanOptions } from './forest.ts';
+import type { Block, ForestPlan, ForestRow, PlanOptions } from './forest.ts';
 import { Optimizer } from './optimizer.ts';
 import type { OptimizerSettings } from './optimizer.ts';
 import type { Fresh, Objective, RowResult } from './objectives/objective.ts';
@@ -24,7 +24,7 @@ interface Cached {
 }
 
 /** Graphs of so many different shapes are kept. */
-const keptGraphs = 4;
+const keptGraphs = 8;
 
 export class ModelTrainer {
   readonly weights: DeviceWeights;
@@ -169,17 +169,23 @@ export class ModelTrainer {
     return {
       longestBlock: Math.min(this.#limits.longestBlock, Math.ceil(a.contextLength / 64) * 64),
       share: this.#limits.share,
+      // Multiply-adds forward and back. A pair of tokens also passes through about 200 elementwise steps of memory, worth one each.
       cost: {
-        token: a.layers * (a.width * (attention + a.heads * a.headSize) + 3 * a.width * a.hidden),
-        pair: a.layers * 2 * a.heads * a.headSize,
+        token: 3 * a.layers * (a.width * (attention + a.heads * a.headSize) + 3 * a.width * a.hidden),
+        pair: a.layers * a.heads * (5 * a.headSize + 200),
       },
     };
   }
 
   *#batches(plan: ForestPlan): Generator<Placed> {
-    const perBatch = Math.max(1, Math.floor(this.#limits.mostTokens / plan.length));
-    for (let from = 0; from < plan.blocks.length; from += perBatch) {
-      yield placeBlocks(plan.blocks.slice(from, from + perBatch), plan.length);
+    let batch: Block[] = [];
+    for (const [index, block] of plan.blocks.entries()) {
+      batch.push(block);
+      const next = plan.blocks[index + 1];
+      const full = (batch.length + 1) * block.length > this.#limits.mostTokens;
+      if (next !== undefined && next.length === block.length && !full) continue;
+      yield placeBlocks(batch, block.length);
+      batch = [];
     }
   }
 
