@@ -13,12 +13,14 @@ import type {
 import { calibrateThreads } from './calibrate.ts';
 import type { Turnstile } from './decoder.ts';
 import { LoadedModel } from './loaded-model.ts';
+import type { KeyValueType } from './loaded-model.ts';
 import { knowsArchitecture } from './native.ts';
 
 export interface InferenceHost {
   log(level: 'debug' | 'info' | 'warn' | 'error', text: string): void;
   /** `off`: never ask for a GPU (tests, and machines with broken drivers). */
   gpu: 'auto' | 'off';
+  keyValueType: KeyValueType;
   /** Most threads that any context may use. */
   maxThreads: number;
 }
@@ -127,7 +129,7 @@ export class Inference {
     if (!knowsArchitecture(llama, params.architecture)) throw unsupported(params.architecture, params.file);
     const model = await this.#acquireWeights(params.file);
     try {
-      return await LoadedModel.open(llama, model, params, this.#turnstile);
+      return await LoadedModel.open(llama, model, params, this.#turnstile, this.#host.keyValueType);
     } catch (error) {
       await this.#releaseWeights(params.file);
       throw error;

@@ -21,6 +21,9 @@ import { createVocabulary, vocabularySize } from './vocabulary.ts';
 
 const greedy = { temperature: 0, topK: 0, topP: 1, minP: 0 };
 
+/** Of the KV cache. F16 is llama.cpp's own; F32 takes twice the memory and rounds nothing (oracles compare engines with it). */
+export type KeyValueType = 'F16' | 'F32';
+
 export class LoadedModel {
   readonly info: Loaded;
   readonly #llama: Llama;
@@ -70,6 +73,7 @@ export class LoadedModel {
     model: LlamaModel,
     params: LoadParams,
     turnstile: Turnstile,
+    keyValueType: KeyValueType = 'F16',
   ): Promise<LoadedModel> {
     const batchSize = batchTokens(vocabularySize(model), params.contextTokens, params.sequences);
     const context = await model.createContext({
@@ -82,6 +86,9 @@ export class LoadedModel {
       // On the CPU, flash attention rounds values to half precision, and differently for one token than for a batch: the
       // sampler's log-probabilities would differ from the scorer's by up to 5e-3 even with float32 weights.
       flashAttention: llama.gpu === false ? false : 'auto',
+      ...(keyValueType === 'F32'
+        ? { experimentalKvCacheKeyType: 'F32' as const, experimentalKvCacheValueType: 'F32' as const }
+        : {}),
       failedCreationRemedy: false,
       ...(params.adapters.length === 0
         ? {}

@@ -14,6 +14,7 @@ const send = (message: FromWorker): void => {
 };
 const inference = new Inference({
   gpu: process.env['DAYDREAM_GPU'] === 'off' ? 'off' : 'auto',
+  keyValueType: process.env['DAYDREAM_KV_CACHE'] === 'F32' ? 'F32' : 'F16',
   maxThreads: Math.max(1, Number(process.env['DAYDREAM_MAX_THREADS'] ?? '1') || 1),
   log: (level, text) => {
     send({ kind: 'log', level, text });
