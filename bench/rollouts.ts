@@ -16,7 +16,7 @@ import { environmentIdSchema } from '#shared/ids.ts';
 import type { Step } from '#shared/schema/episode.ts';
 import { medianOfPairs, ratioFigure } from './lib/figure.ts';
 import type { Bench } from './lib/figure.ts';
-import { benchThreads, openLlmBench } from './lib/llm.ts';
+import { benchThreads, openLlmBench, silent } from './lib/llm.ts';
 
 const episodes = 32;
 
@@ -74,7 +74,7 @@ const bench: Bench = {
         let tokens = 0;
         const started = performance.now();
         await runPool(plans, { parallel: episodes, signal: options.signal }, async (plan, signal) => {
-          const world = { provider, policy: loaded.policy, limits, store: lab.store, clock };
+          const world = { provider, policy: loaded.policy, limits, store: lab.store, clock, log: silent };
           const { steps } = await runEpisode(plan, world, { signal });
           done.push(callsOf(steps));
         });

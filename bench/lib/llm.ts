@@ -9,7 +9,7 @@ import type { Logger } from '#core/ports.ts';
 import type { Store } from '#core/store/port.ts';
 import { openStore } from '#core/store/index.ts';
 
-const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+export const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const clock = { now: () => Date.now() };
 
 export interface LlmBench {

@@ -6,7 +6,7 @@ import { createHouseholdProvider } from '../../src/core/environments/household/p
 import { policySchema } from '../../src/shared/schema/policy.ts';
 import { limitsSchema, taskSelectionSchema } from '../../src/shared/schema/run.ts';
 import { wilsonInterval } from '../../src/shared/wilson.ts';
-import { benchThreads, openLlmBench } from '../../bench/lib/llm.ts';
+import { benchThreads, openLlmBench, silent } from '../../bench/lib/llm.ts';
 
 export interface Evaluation {
   model: string;
@@ -49,6 +49,7 @@ export async function printEvaluation({
         limits,
         store: lab.store,
         clock: { now: () => Date.now() },
+        log: silent,
       };
       const { episode } = await runEpisode(plan, world, { signal: poolSignal });
       // A broken machine says nothing about the model.

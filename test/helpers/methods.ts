@@ -7,7 +7,11 @@ import type { Job } from '#shared/schema/job.ts';
 import type { Model } from '#shared/schema/model.ts';
 import { promptOverLimit } from '#shared/worker/too-long.ts';
 import { createEnvironmentRegistry } from '#core/environments/index.ts';
-import type { EnvironmentProvider, EnvironmentRegistry } from '#core/environments/port.ts';
+import type {
+  EnvironmentProvider,
+  EnvironmentRegistry,
+  EnvironmentSession,
+} from '#core/environments/port.ts';
 import { createJobEngine } from '#core/jobs/index.ts';
 import type { ChatModel, GenerateRequest, Generation, ModelService } from '#core/llm/port.ts';
 import { createRolloutJob } from '#core/agents/index.ts';
@@ -136,6 +140,33 @@ export interface LabOptions {
   /** Puts another provider in place of a bundled one. */
   wrap?: (provider: EnvironmentProvider) => EnvironmentProvider;
   folder?: string;
+  log?: Logger;
+}
+
+/** A `wrap` whose sessions have these methods in place of their own. */
+export function withSessions(
+  replace: (session: EnvironmentSession) => Partial<EnvironmentSession>,
+): (provider: EnvironmentProvider) => EnvironmentProvider {
+  return (provider) => ({
+    describe: () => provider.describe(),
+    listTasks: (query) => provider.listTasks(query),
+    getTask: (taskId) => provider.getTask(taskId),
+    async open(options) {
+      const session = await provider.open(options);
+      return {
+        task: session.task,
+        reset: (given) => session.reset(given),
+        step: (action, given) => session.step(action, given),
+        snapshot: () => session.snapshot(),
+        restore: (snapshot) => session.restore(snapshot),
+        replayTo: (actions, given) => session.replayTo(actions, given),
+        render: () => session.render(),
+        solve: () => session.solve(),
+        close: () => session.close(),
+        ...replace(session),
+      };
+    },
+  });
 }
 
 export function openLab(options: LabOptions = {}): Lab {
@@ -162,7 +193,7 @@ export function openLab(options: LabOptions = {}): Lab {
     models: options.models ?? modelServiceOf(options.model ?? null),
     newTrainer: () => new TrainerClient({ spawner: createNodeSpawner(), clock, log: silent }),
     clock,
-    log: silent,
+    log: options.log ?? silent,
     dataFolder: folder,
     version: '0.0.0-test',
   };

@@ -7,11 +7,12 @@ import type { EpisodeId, JobId } from '#shared/ids.ts';
 import type { EnvironmentDescription, Observation, Task } from '#shared/schema/environment.ts';
 import type { EndReason, Episode, EpisodePurpose, Step } from '#shared/schema/episode.ts';
 import type { Limits } from '#shared/schema/run.ts';
-import type { Clock } from '#core/ports.ts';
+import type { Clock, Logger } from '#core/ports.ts';
 import type { EnvironmentProvider, EnvironmentSession } from '#core/environments/port.ts';
 import { observationHash } from '#core/environments/index.ts';
 import type { Store } from '#core/store/port.ts';
 import { matchAdmissible } from '#core/agents/actions.ts';
+import { closeAll } from '#core/agents/close-all.ts';
 import { episodeIdOf, policyKeyOf } from '#core/agents/identity.ts';
 import type { Actor, AgentPolicy, Decision } from '#core/agents/policy.ts';
 import type { Turn } from '#core/agents/prompt.ts';
@@ -33,6 +34,7 @@ export interface EpisodeWorld {
   limits: Limits;
   store: Pick<Store, 'episodes' | 'addRealSteps' | 'tasks' | 'transaction'>;
   clock: Clock;
+  log: Logger;
   /** How the last write of the episode is committed; a job puts its checkpoint into the same transaction. */
   commit?: (episode: Episode, steps: readonly Step[], write: () => void) => void;
   /** The store holds more of a running episode than before: its start, or one more step. */
@@ -156,7 +158,8 @@ async function playOnce(
       }
     }
   } finally {
-    await Promise.allSettled([session.close(), actor.end()]);
+    const { episodeId } = episode;
+    await closeAll(world.log, { episodeId }, { session: session.close(), conversation: actor.end() });
   }
 }
 

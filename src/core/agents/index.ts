@@ -1,6 +1,7 @@
 /** Agents: what they are shown, how their answers are read, and the loop that lets them act. */
 export { canonicalAction, distinctActions, matchAdmissible } from '#core/agents/actions.ts';
 export { formatAnswer, parseAnswer } from '#core/agents/answer.ts';
+export { closeAll } from '#core/agents/close-all.ts';
 export { planId, runEpisode } from '#core/agents/episode-loop.ts';
 export { actionGrammar } from '#core/agents/grammar.ts';
 export { canonicalJson, identityHash, sha256 } from '#core/agents/hash.ts';

@@ -77,7 +77,7 @@ export async function runEpisodes(
   plans: readonly EpisodePlan[],
   world: Pick<EpisodeWorld, 'provider' | 'policy' | 'limits'>,
   context: JobContext<unknown>,
-  { store, clock }: Pick<CoreServices, 'store' | 'clock'>,
+  { store, clock, log }: Pick<CoreServices, 'store' | 'clock' | 'log'>,
   options: { parallel: number; phase: string },
 ): Promise<EpisodeTally> {
   const ids = new Map<EpisodeId, EpisodePlan>(plans.map((plan) => [planId(plan, world), plan]));
@@ -114,7 +114,7 @@ export async function runEpisodes(
     { parallel: options.parallel, signal: context.signal, shouldStop: () => context.pauseRequested },
     async (plan, signal) => {
       // Who watches the job is told of each step too; the engine merges what comes faster than it is looked at.
-      await runEpisode(plan, { ...world, store, clock, commit, onStored: report }, { signal });
+      await runEpisode(plan, { ...world, store, clock, log, commit, onStored: report }, { signal });
     },
   );
   context.pausePoint();

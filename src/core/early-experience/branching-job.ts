@@ -13,7 +13,14 @@ import { defineJob } from '#core/jobs/port.ts';
 import type { ChatModel } from '#core/llm/port.ts';
 import type { CoreServices } from '#core/services.ts';
 import { branchStateKey } from '#core/store/port.ts';
-import { loadModel, observationBefore, promptSettings, runPool, withRetries } from '#core/agents/index.ts';
+import {
+  closeAll,
+  loadModel,
+  observationBefore,
+  promptSettings,
+  runPool,
+  withRetries,
+} from '#core/agents/index.ts';
 import type { StartingPoint } from '#core/early-experience/branch.ts';
 import { executeBranches, replayStart, snapshotStart } from '#core/early-experience/branch.ts';
 import type { BranchingTotals } from '#core/early-experience/branching-totals.ts';
@@ -171,10 +178,15 @@ async function walk(
       await session.restore(snapshot);
     }
   } finally {
-    await Promise.allSettled([
-      session.close(),
-      site.proposer?.model.endSession(sessionKey(episode.episodeId)),
-    ]);
+    const { episodeId } = episode;
+    await closeAll(
+      site.services.log,
+      { episodeId },
+      {
+        session: session.close(),
+        conversation: site.proposer?.model.endSession(sessionKey(episodeId)),
+      },
+    );
   }
 }
 

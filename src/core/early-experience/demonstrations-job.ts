@@ -154,7 +154,8 @@ async function imported(
         seed: run.seed,
         rolloutIndex: 0,
       };
-      const world = { provider, policy, limits, store: services.store, clock: services.clock };
+      const { store, clock, log } = services;
+      const world = { provider, policy, limits, store, clock, log };
       const id = planId(plan, world);
       if (ids.includes(id)) reject(demonstration.line, 'the same demonstration came before');
       else {
@@ -188,7 +189,7 @@ function taskOf(provider: EnvironmentProvider, { taskId }: ImportedDemonstration
 async function prove(
   ids: readonly EpisodeId[],
   context: Context,
-  { store }: CoreServices,
+  { store, log }: CoreServices,
   provider: EnvironmentProvider,
 ): Promise<{ kept: Episode[]; rejected: number }> {
   const proved = new Map<EpisodeId, Episode>();
@@ -196,7 +197,7 @@ async function prove(
   const work = async (episodeId: EpisodeId, signal: AbortSignal): Promise<void> => {
     const demonstration = readDemonstration(store, episodeId);
     const { episode } = demonstration;
-    const proof = await proveDemonstration(provider, demonstration, { signal });
+    const proof = await proveDemonstration(provider, demonstration, { log, signal });
     store.addRealSteps(episode.split, proof.realSteps);
     if (proof.ok) proved.set(episodeId, episode);
     else {

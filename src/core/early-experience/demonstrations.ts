@@ -5,8 +5,9 @@
 import { AppError } from '#shared/errors.ts';
 import type { EnvironmentProvider } from '#core/environments/port.ts';
 import { observationHash } from '#core/environments/index.ts';
+import type { Logger } from '#core/ports.ts';
 import type { AgentPolicy } from '#core/agents/index.ts';
-import { identityHash, observationBefore, plainFacts } from '#core/agents/index.ts';
+import { closeAll, identityHash, observationBefore, plainFacts } from '#core/agents/index.ts';
 import type { Demonstration } from '#core/early-experience/expert-states.ts';
 import type { ImportedDemonstration } from '#core/early-experience/import-demonstrations.ts';
 
@@ -16,27 +17,27 @@ export type Proof = { ok: true; realSteps: number } | { ok: false; realSteps: nu
 export async function proveDemonstration(
   provider: EnvironmentProvider,
   { episode, steps }: Demonstration,
-  options: { signal: AbortSignal },
+  { log, signal }: { log: Logger; signal: AbortSignal },
 ): Promise<Proof> {
   if (!episode.success || steps.at(-1)?.terminated !== true) {
     return { ok: false, realSteps: 0, reason: `the task was not solved in ${String(steps.length)} steps` };
   }
-  const session = await provider.open({ taskId: episode.taskId, seed: episode.seed, signal: options.signal });
+  const session = await provider.open({ taskId: episode.taskId, seed: episode.seed, signal });
   try {
-    const first = await session.reset(options);
+    const first = await session.reset({ signal });
     if (observationHash(first) !== observationHash(observationBefore(episode, steps, 0))) {
       return { ok: false, realSteps: 0, reason: 'the task begins differently now' };
     }
     await session.replayTo(
       steps.map((step) => step.action),
-      { expected: steps.map((step) => step.observationHash), signal: options.signal },
+      { expected: steps.map((step) => step.observationHash), signal },
     );
     return { ok: true, realSteps: steps.length };
   } catch (thrown) {
     if (!(thrown instanceof AppError) || thrown.code !== 'BRANCH_DESYNC') throw thrown;
     return { ok: false, realSteps: steps.length, reason: `replayed, it goes another way: ${thrown.message}` };
   } finally {
-    await session.close();
+    await closeAll(log, { episodeId: episode.episodeId }, { session: session.close() });
   }
 }
 

@@ -14,7 +14,8 @@ import type {
   EnvironmentSession,
   Snapshot,
 } from '#core/environments/port.ts';
-import type { Clock } from '#core/ports.ts';
+import { closeAll } from '#core/agents/index.ts';
+import type { Clock, Logger } from '#core/ports.ts';
 import type { Store } from '#core/store/port.ts';
 import { humanEpisode } from '#core/rpc/human-episode.ts';
 
@@ -48,11 +49,13 @@ export class PlayDesk {
   readonly #environments: EnvironmentRegistry;
   readonly #store: Store;
   readonly #clock: Clock;
+  readonly #log: Logger;
 
-  constructor(options: { environments: EnvironmentRegistry; store: Store; clock: Clock }) {
+  constructor(options: { environments: EnvironmentRegistry; store: Store; clock: Clock; log: Logger }) {
     this.#environments = options.environments;
     this.#store = options.store;
     this.#clock = options.clock;
+    this.#log = options.log;
   }
 
   async open(
@@ -61,23 +64,30 @@ export class PlayDesk {
   ): Promise<PlayState> {
     const provider = this.#environments.get(request.environmentId);
     const session = await provider.open({ taskId: request.taskId, seed: request.seed, ...options });
-    const initial = await session.reset(options);
-    const now = this.#clock.now();
-    const play: Play = {
-      playId: randomUUID(),
-      provider,
-      session,
-      seed: request.seed,
-      initial,
-      start: await session.snapshot(),
-      startedAt: now,
-      moves: [],
-      touchedAt: now,
-      tail: Promise.resolve(),
-    };
-    await this.#makeRoom();
-    this.#plays.set(play.playId, play);
-    return stateOf(play);
+    try {
+      const initial = await session.reset(options);
+      const now = this.#clock.now();
+      const play: Play = {
+        playId: randomUUID(),
+        provider,
+        session,
+        seed: request.seed,
+        initial,
+        start: await session.snapshot(),
+        startedAt: now,
+        moves: [],
+        touchedAt: now,
+        tail: Promise.resolve(),
+      };
+      const state = await stateOf(play);
+      await this.#makeRoom();
+      this.#plays.set(play.playId, play);
+      return state;
+    } catch (error) {
+      // Nobody has its id, so nobody else can close it.
+      await closeAll(this.#log, { taskId: request.taskId }, { session: session.close() });
+      throw error;
+    }
   }
 
   get(playId: string): Promise<PlayState> {
