@@ -26,6 +26,7 @@ interface TrainOptions {
   rank: number;
   adapter?: string;
   blockTokens: number;
+  groupBy: 'row' | 'state' | 'episode';
   device: 'cpu' | 'cuda' | 'vulkan' | 'metal';
   name: string;
 }
@@ -58,6 +59,7 @@ async function train(work: Work, options: TrainOptions): Promise<number> {
     learningRate: Number(options.learningRate),
     weights: { kind: options.full ? 'full' : 'lora', rank: options.rank, alpha: 2 * options.rank },
     maxBlockTokens: options.blockTokens,
+    groupBy: options.groupBy,
     device: options.device,
   });
   const job = await client.training.start(run);
@@ -102,6 +104,11 @@ export function addTrain(program: Command): void {
     .option('--full', 'train all weights instead of an adapter', false)
     .option('--rank <n>', 'of the adapter', positiveInteger, 16)
     .option('--adapter <file>', 'continue from this adapter')
+    .addOption(
+      new Option('--group-by <what>', 'what stands side by side in a pass')
+        .choices(['row', 'state', 'episode'])
+        .default('state'),
+    )
     .option('--block-tokens <n>', 'longest row, and most tokens computed at once', positiveInteger, 2048)
     .addOption(
       new Option('--device <device>', 'where').choices(['cpu', 'cuda', 'vulkan', 'metal']).default('cpu'),

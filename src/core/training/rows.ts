@@ -3,12 +3,13 @@ import path from 'node:path';
 import { AppError } from '#shared/errors.ts';
 import type { DatasetPart, SftRow } from '#shared/schema/dataset.ts';
 import { DatasetReader } from '#core/datasets/index.ts';
+import type { TrainRun } from '#shared/schema/training.ts';
 import type { ChatModel } from '#core/llm/port.ts';
 
 export interface TokenRow {
   id: string;
-  /** Rows of one state belong together: they share their prompt. */
-  state: string;
+  /** Rows of one group stand side by side in a pass. */
+  group: string;
   tokens: Int32Array;
   targets: Int32Array;
 }
@@ -24,7 +25,12 @@ export async function readTokenRows(
   folder: string,
   parts: readonly DatasetPart[],
   model: ChatModel,
-  options: { longest: number; signal: AbortSignal; onProgress?: (done: number) => void },
+  options: {
+    longest: number;
+    groupBy: TrainRun['groupBy'];
+    signal: AbortSignal;
+    onProgress?: (done: number) => void;
+  },
 ): Promise<TokenRow[]> {
   const reader = new DatasetReader();
   const rows: TokenRow[] = [];
@@ -52,7 +58,7 @@ export async function readTokenRows(
           return;
         }
         const targets = Int32Array.from(ids.completion, (_, at) => ids.prompt.length + at);
-        rows.push({ id: row.id, state: `${row.meta.episode_id}:${row.meta.step}`, tokens, targets });
+        rows.push({ id: row.id, group: groupOf(row, options.groupBy), tokens, targets });
       });
       options.onProgress?.(rows.length);
       if (offset + page.rows.length >= page.total) break;
@@ -66,6 +72,17 @@ export async function readTokenRows(
     });
   }
   return rows;
+}
+
+function groupOf({ id, meta }: SftRow, groupBy: TrainRun['groupBy']): string {
+  switch (groupBy) {
+    case 'row':
+      return id;
+    case 'state':
+      return `${meta.episode_id}:${String(meta.step)}`;
+    case 'episode':
+      return meta.episode_id;
+  }
 }
 
 function messagesOf({ messages, meta }: SftRow) {

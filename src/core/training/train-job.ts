@@ -15,7 +15,7 @@ import { trainingThreads } from '#core/process/index.ts';
 import type { CoreServices } from '#core/services.ts';
 import { architectureOf, storedTensors } from '#core/training/architecture-of.ts';
 import { writeAdapter, writeModel } from '#core/training/model-files.ts';
-import { batchAt } from '#core/training/order.ts';
+import { RowOrder } from '#core/training/order.ts';
 import type { Trainer } from '#core/training/port.ts';
 import { stagesOf } from '#core/training/recipes.ts';
 import { readTokenRows } from '#core/training/rows.ts';
@@ -139,6 +139,7 @@ async function plan(
     const stages: PlannedStage[] = [];
     for (const stage of stagesOf(run.recipe)) {
       const rows = await readTokenRows(folder, stage.parts, loaded.model, {
+        groupBy: run.groupBy,
         longest: Math.min(params.limits.longestBlock, params.architecture.contextLength),
         signal: context.signal,
         onProgress: (done) =>
@@ -154,6 +155,7 @@ async function plan(
     const [only] = stages;
     if (run.recipe === 'il2' && run.updates === null && only !== undefined) {
       const world = await readTokenRows(folder, ['iwm_sft'], loaded.model, {
+        groupBy: run.groupBy,
         longest: params.architecture.contextLength,
         signal: context.signal,
       });
@@ -232,12 +234,13 @@ async function runStages(
   const total = totalUpdates(stages);
   for (const [index, stage] of stages.entries()) {
     const before = totalUpdates(stages.slice(0, index));
-    const states = stage.rows.map((row) => row.state);
+    const order = new RowOrder(
+      stage.rows.map(({ group }) => group),
+      run.seed + index,
+    );
     while (state.update < before + stage.updates) {
       const local = state.update - before;
-      const rows = batchAt(states, run.seed + index, local, run.batchRows).flatMap(
-        (at) => stage.rows[at] ?? [],
-      );
+      const rows = order.batch(local, run.batchRows).flatMap((at) => stage.rows[at] ?? []);
       const metrics = await trainer.step(
         trainRows(rows),
         {

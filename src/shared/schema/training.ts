@@ -96,6 +96,17 @@ export const trainRunSchema = z.object({
     advanced: true,
   }),
   weights: trainingModeSettingsSchema.default(trainingModeSettingsSchema.parse({})),
+  groupBy: z
+    .enum(['row', 'state', 'episode'])
+    .default('state')
+    .meta({
+      title: 'Order',
+      help:
+        'What stands side by side in a pass: rows alone (as the papers shuffle), all rows of a state, or all of an episode. ' +
+        'The larger the group, the more of it is computed once, and the more alike the rows of a batch are.',
+      paper: 'row',
+      advanced: true,
+    }),
   share: z.boolean().default(true).meta({
     title: 'Prefix forests',
     help: 'Rows of one state share the computation of their prompt; the gradient is the same.',
