@@ -141,6 +141,24 @@ Examples:
       }),
     );
   models
+    .command('merge')
+    .description('add an adapter into its base, to a model file of its own')
+    .requiredOption('--base <model>', 'id, name or path of the GGUF')
+    .requiredOption('--adapter <file>', 'LoRA adapter in GGUF form')
+    .requiredOption('--out <file>', 'the new GGUF')
+    .action((options: { base: string; adapter: string; out: string }, command: Command) =>
+      withSession(command, async ({ client, json }) => {
+        const base = (await findModel(client, options.base)).modelId;
+        const merged = await client.training.merge({
+          base,
+          adapter: resolve(options.adapter),
+          file: resolve(options.out),
+        });
+        printResult(json, merged, () => modelTable([merged]));
+        return exitCodes.ok;
+      }),
+    );
+  models
     .command('add')
     .description('add a GGUF file, a folder of them, or a server')
     .argument('[path]', 'file or folder')

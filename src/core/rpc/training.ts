@@ -1,6 +1,6 @@
 import type { RpcServices } from '#core/rpc/base.ts';
 import { os } from '#core/rpc/base.ts';
-import { checkTraining } from '#core/training/index.ts';
+import { checkTraining, mergeAdapter } from '#core/training/index.ts';
 
 export function trainingHandlers(app: RpcServices) {
   return {
@@ -8,5 +8,6 @@ export function trainingHandlers(app: RpcServices) {
       const title = await checkTraining(input, app);
       return app.jobs.submit({ kind: 'train', title, spec: input, seed: input.seed });
     }),
+    merge: os.training.merge.handler(({ input }) => mergeAdapter(input, app)),
   };
 }

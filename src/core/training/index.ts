@@ -2,5 +2,6 @@
 export { TrainerClient } from '#core/training/trainer-client.ts';
 export { architectureOf, storedTensors } from '#core/training/architecture-of.ts';
 export { checkTraining } from '#core/training/check.ts';
+export { mergeAdapter } from '#core/training/merge.ts';
 export { learningRate } from '#core/training/schedule.ts';
 export { createTrainJob } from '#core/training/train-job.ts';

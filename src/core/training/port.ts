@@ -31,5 +31,7 @@ export interface Trainer {
   restore(params: TrainerParams<'restore'>): Promise<TrainerResult<'restore'>>;
   /** The trainable tensors. */
   weights(): Promise<TrainerResult<'weights'>>;
+  /** The adapted matrices with their adapters added. */
+  merged(): Promise<TrainerResult<'merged'>>;
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { SftRow } from '#shared/schema/dataset.ts';
 import { trainRunSchema } from '#shared/schema/training.ts';
 import { writeRandomGguf } from '#core/llm/index.ts';
-import { createTrainJob } from '#core/training/index.ts';
+import { createTrainJob, mergeAdapter } from '#core/training/index.ts';
 import { openLab } from '#test/helpers/methods.ts';
 import type { Lab } from '#test/helpers/methods.ts';
 import { testModelService } from '#test/helpers/model-service.ts';
@@ -71,8 +71,11 @@ function run(settings: Record<string, unknown> = {}) {
 
 const resultSchema = z.object({ file: z.string(), updates: z.int(), modelId: z.string().nullable() });
 
-async function logprob(adapter: string | null): Promise<number> {
-  const base = await models.service.resolve(path.join(folder, 'random-weights-a.gguf'));
+async function logprob(
+  adapter: string | null,
+  file = path.join(folder, 'random-weights-a.gguf'),
+): Promise<number> {
+  const base = await models.service.resolve(file);
   const { model, release } = await models.service.load(base, {
     adapters: adapter === null ? [] : [{ path: adapter, scale: 1 }],
     contextTokens: 256,
@@ -105,6 +108,17 @@ it('trains an adapter that the inference process loads, and that says what it wa
   expect(after).toBeGreaterThan(before + 5);
   // The trainer’s own last loss and the other engine’s log-probabilities speak of the same weights.
   expect(-after / 3).toBeLessThan(1.5 * Math.max(0.05, losses.at(-1) ?? 0) + 0.3);
+}, 60_000);
+
+it('merges an adapter into a model that says the same', async () => {
+  writePart('expert_sft', expertRows());
+  const { file } = resultSchema.parse((await lab.run('train', run({ updates: 10 }))).result);
+  const merged = path.join(folder, 'merged.gguf');
+  const request = { base: path.join(folder, 'random-weights-a.gguf'), adapter: file, file: merged };
+  const model = await mergeAdapter(request, lab.services);
+  expect(model.problem).toBeNull();
+  expect(await logprob(null, merged)).toBeCloseTo(await logprob(file), 2);
+  await expect(mergeAdapter(request, lab.services)).rejects.toThrow('exists');
 }, 60_000);
 
 it('trains the whole model and registers the new file', async () => {

@@ -68,6 +68,10 @@ export class TrainerClient implements Trainer {
     return this.#call('weights', {});
   }
 
+  merged(): Promise<TrainerResult<'merged'>> {
+    return this.#call('merged', {});
+  }
+
   async close(): Promise<void> {
     await this.#supervisor.dispose();
   }

@@ -30,6 +30,17 @@ export const scheduleSchema = z.object({
 });
 export type Schedule = z.infer<typeof scheduleSchema>;
 
+/** The matrices that an adapter may sit on, by their GGUF names. */
+export const loraTargets = [
+  'attn_q',
+  'attn_k',
+  'attn_v',
+  'attn_output',
+  'ffn_gate',
+  'ffn_up',
+  'ffn_down',
+] as const;
+
 export const trainingModeSettingsSchema = z.object({
   kind: z
     .enum(['lora', 'full'])
@@ -42,9 +53,9 @@ export const trainingModeSettingsSchema = z.object({
     .default(32)
     .meta({ title: 'LoRA alpha', help: 'The adapter counts alpha / rank.' }),
   targets: z
-    .array(z.enum(['attn_q', 'attn_k', 'attn_v', 'attn_output', 'ffn_gate', 'ffn_up', 'ffn_down']))
+    .array(z.enum(loraTargets))
     .min(1)
-    .default(['attn_q', 'attn_k', 'attn_v', 'attn_output', 'ffn_gate', 'ffn_up', 'ffn_down'])
+    .default([...loraTargets])
     .meta({ title: 'LoRA targets', advanced: true }),
 });
 

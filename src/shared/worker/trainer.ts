@@ -182,6 +182,11 @@ export const trainerMethods = {
     params: z.object({}),
     result: z.array(z.object({ name: z.string(), shape: z.array(z.int()), values: float32 })),
   },
+  /** The adapted matrices of a LoRA model with their adapters added: W + alpha / rank · B A. */
+  merged: {
+    params: z.object({}),
+    result: z.array(z.object({ name: z.string(), shape: z.array(z.int()), values: float32 })),
+  },
   close: { params: z.object({}), result: z.boolean() },
 } as const;
 export type TrainerMethod = keyof typeof trainerMethods;

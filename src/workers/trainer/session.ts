@@ -80,6 +80,7 @@ export class TrainerSession {
         weights.slots.map(({ name, shape }) => ({ name, shape: [...shape], values: weights.read(name) })),
       );
     },
+    merged: () => Promise.resolve(mergedMatrices(this.#opened().weights)),
     close: () => {
       this.dispose();
       return Promise.resolve(true);
@@ -120,6 +121,7 @@ export class TrainerSession {
     this.dispose();
     const { architecture, base, mode } = params;
     const device = this.#device(params.device, params.threads);
+    await selfTest(device);
     const cpu = params.device === 'cpu' ? device : this.#device('cpu', params.threads);
     if (base.kind === 'file') checkTensors(architecture, base.tensors);
     const present = (base.kind === 'file' ? base.tensors : freshTensors(params)).map(({ name, shape }) => ({
@@ -253,4 +255,31 @@ async function continueFrom(
 
 function fullShape(shape: readonly number[]): Shape {
   return [shape[0] ?? 1, shape[1] ?? 1, shape[2] ?? 1, shape[3] ?? 1];
+}
+
+function mergedMatrices(weights: DeviceWeights): TrainerResult<'merged'> {
+  const names = weights.slots.flatMap(({ name }) =>
+    name.endsWith('.lora_a') ? [name.slice(0, -'.lora_a'.length)] : [],
+  );
+  return names.map((name) => {
+    const adapter = weights.adapter(name);
+    if (adapter === null) throw new RangeError(`${name} has no adapter`);
+    const { tensor } = weights.get(name);
+    const [inputs, outputs] = tensor.shape;
+    const values = weights.read(name);
+    const a = weights.read(adapter.a.name);
+    const b = weights.read(adapter.b.name);
+    const rank = adapter.a.tensor.shape[1];
+    for (let row = 0; row < outputs; row += 1) {
+      for (let inner = 0; inner < rank; inner += 1) {
+        const factor = adapter.scale * (b[row * rank + inner] ?? 0);
+        const from = inner * inputs;
+        const into = row * inputs;
+        for (let column = 0; column < inputs; column += 1) {
+          values[into + column] = (values[into + column] ?? 0) + factor * (a[from + column] ?? 0);
+        }
+      }
+    }
+    return { name, shape: [...tensor.shape], values };
+  });
 }
