@@ -8,6 +8,7 @@ const forbid = (...patterns) => ({
 const electron = ['^electron($|/)', 'electron belongs to src/main and src/preload.'];
 const sqlite = ['^better-sqlite3$', 'Only core/store/driver.ts opens SQLite.'];
 const llama = ['^node-llama-cpp', 'node-llama-cpp belongs to src/workers/inference.'];
+const foreign = ['^koffi($|/)', 'koffi belongs to src/workers/trainer.'];
 const playwright = ['^playwright-core', 'playwright-core belongs to core/environments/browser.'];
 const websocket = ['^ws$', 'ws belongs to src/serve.'];
 const childProcess = ['^(node:)?child_process$', 'node:child_process belongs to core/process.'];
@@ -19,7 +20,7 @@ const hosts = [
   '^#(main|cli|serve|renderer)/|/(main|cli|serve|renderer)/',
   'Hosts are not imported from below.',
 ];
-const dangerous = [electron, sqlite, llama, playwright, websocket, childProcess];
+const dangerous = [electron, sqlite, llama, foreign, playwright, websocket, childProcess];
 
 export default tseslint.config(
   {
@@ -69,15 +70,15 @@ export default tseslint.config(
   },
   {
     files: ['src/core/store/driver.ts'],
-    rules: forbid(electron, llama, playwright, websocket, childProcess, ui, hosts),
+    rules: forbid(electron, llama, foreign, playwright, websocket, childProcess, ui, hosts),
   },
   {
     files: ['src/core/process/**/*.ts'],
-    rules: forbid(electron, sqlite, llama, playwright, websocket, ui, hosts),
+    rules: forbid(electron, sqlite, llama, foreign, playwright, websocket, ui, hosts),
   },
   {
     files: ['src/core/environments/browser/**/*.ts'],
-    rules: forbid(electron, sqlite, llama, websocket, childProcess, ui, hosts),
+    rules: forbid(electron, sqlite, llama, foreign, websocket, childProcess, ui, hosts),
   },
   {
     files: ['src/workers/**/*.ts'],
@@ -91,6 +92,7 @@ export default tseslint.config(
       ['^#core/(?!log)', 'workers import shared and core/log only.'],
       sqlite,
       llama,
+      foreign,
     ),
   },
   {
@@ -104,6 +106,21 @@ export default tseslint.config(
       hosts,
       ['^#core/(?!log)', 'workers import shared and core/log only.'],
       sqlite,
+      foreign,
+    ),
+  },
+  {
+    files: ['src/workers/trainer/**/*.ts'],
+    rules: forbid(
+      electron,
+      playwright,
+      websocket,
+      childProcess,
+      ui,
+      hosts,
+      ['^#core/(?!log)', 'workers import shared and core/log only.'],
+      sqlite,
+      llama,
     ),
   },
   {
@@ -125,14 +142,14 @@ export default tseslint.config(
   },
   {
     files: ['src/serve/**/*.ts'],
-    rules: forbid(electron, sqlite, llama, playwright, childProcess, ui, [
+    rules: forbid(electron, sqlite, llama, foreign, playwright, childProcess, ui, [
       '^#core/(?!app\\.ts|ports\\.ts)',
       'hosts import core/app and core/ports only.',
     ]),
   },
   {
     files: ['src/main/**/*.ts'],
-    rules: forbid(sqlite, llama, playwright, websocket, childProcess, ui, [
+    rules: forbid(sqlite, llama, foreign, playwright, websocket, childProcess, ui, [
       '^#core/(?!app\\.ts|ports\\.ts)',
       'hosts import core/app and core/ports only.',
     ]),

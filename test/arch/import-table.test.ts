@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readSources } from '#test/arch/source.ts';
+import { isCode, readSources } from '#test/arch/source.ts';
 import { ruleNames, violationsOf } from '#test/arch/rules.ts';
 import { badSamples, goodSamples } from '#test/arch/samples.ts';
 
 describe('the import table', () => {
   it('holds for every file of the repository', () => {
-    const files = readSources((file) => /^(src|scripts|bench|test)\/.*\.tsx?$/.test(file));
+    const files = readSources((file) => /^(src|scripts|bench|test|bin)\//.test(file) && isCode(file));
     expect(files.length).toBeGreaterThan(20);
     expect(
       violationsOf(files).map(({ rule, file, line, message }) => `${file}:${line} [${rule}] ${message}`),

@@ -2,7 +2,15 @@
  * The import table of docs/design/architecture.md as code. eslint.config.js says the same for the editor; this one also sees
  * resolved paths, cycles and what a lint comment switches off. Test files may import what they test.
  */
-import { consoleLines, importsOf, isTest, packageOf, targetOf } from '#test/arch/source.ts';
+import {
+  consoleLines,
+  importsOf,
+  isCode,
+  isTest,
+  loaderLines,
+  packageOf,
+  targetOf,
+} from '#test/arch/source.ts';
 import type { Import, SourceFile } from '#test/arch/source.ts';
 
 export interface Violation {
@@ -17,11 +25,20 @@ const owners: Record<string, (file: string) => boolean> = {
   electron: (file) => /^src\/(main|preload)\//.test(file),
   'better-sqlite3': (file) => file === 'src/core/store/driver.ts',
   'node-llama-cpp': (file) => file.startsWith('src/workers/inference/'),
+  koffi: (file) => file.startsWith('src/workers/trainer/'),
   'playwright-core': (file) => file.startsWith('src/core/environments/browser/'),
   ws: (file) => file.startsWith('src/serve/'),
   'node:child_process': (file) => file.startsWith('src/core/process/'),
   child_process: () => false,
   'node:sqlite': () => false,
+};
+
+/** What every worker may import from outside: no network, no process, no evaluation of text. */
+const workerPackage = /^(zod|pure-rand|node:(crypto|fs|module|os|path|url|worker_threads))$/;
+/** What one of them may import besides. */
+const workerPackages: Record<string, readonly string[]> = {
+  inference: ['node-llama-cpp', '@huggingface/jinja'],
+  trainer: ['koffi'],
 };
 
 const uiPackage =
@@ -69,9 +86,14 @@ const rules: Record<string, Check> = {
       : `import core/${to} through its index.ts or port.ts`;
   },
 
-  'workers stand alone': (file, target) => {
-    if (folderOf(file) !== 'workers' || target === null) return null;
+  'workers stand alone': (file, target, specifier) => {
+    if (folderOf(file) !== 'workers') return null;
     const own = file.split('/').slice(0, 3).join('/');
+    if (target === null) {
+      const name = packageOf(specifier);
+      const known = workerPackages[own.slice('src/workers/'.length)] ?? [];
+      return workerPackage.test(name) || known.includes(name) ? null : `${name} is not a package of ${own}`;
+    }
     const reader = own === 'src/workers/store-reader' && target.startsWith('src/core/store/');
     const allowed =
       folderOf(target) === 'shared' ||
@@ -149,10 +171,11 @@ function tableViolations(file: SourceFile, found: Import): Violation[] {
 
 export const maximumLines = 500;
 
-/** A port is a contract and a leaf; the rest of an area is one node. */
+/** A port is a contract and a leaf; the rest of an area is one node, and so is each file directly in src/core. */
 function areaNode(file: string): string | null {
   const area = coreAreaOf(file);
-  return area === null ? null : file === `src/core/${area}/port.ts` ? `${area}/port` : area;
+  if (area === null) return /^src\/core\/[^/]+$/.test(file) ? file.slice('src/core/'.length) : null;
+  return file === `src/core/${area}/port.ts` ? `${area}/port` : area;
 }
 
 /** Each cycle once, as `a → b → a`. */
@@ -196,7 +219,7 @@ export function areaCycles(files: readonly SourceFile[]): Violation[] {
 
 /** Everything wrong with these files. */
 export function violationsOf(files: readonly SourceFile[]): Violation[] {
-  const code = files.filter((file) => /\.tsx?$/.test(file.path));
+  const code = files.filter((file) => isCode(file.path));
   const long = code
     .filter((file) => file.text.split('\n').length - 1 > maximumLines)
     .map((file) => ({
@@ -216,13 +239,22 @@ export function violationsOf(files: readonly SourceFile[]): Violation[] {
         message: 'log events with fields through the Logger port',
       })),
     );
+  const loaders = source.flatMap((file) =>
+    loaderLines(file).map((line) => ({
+      rule: 'nothing is loaded past the table',
+      file: file.path,
+      line,
+      message: 'import it: createRequire may only `.resolve`, and getBuiltinModule has no use here',
+    })),
+  );
   const table = source.flatMap((file) => importsOf(file).flatMap((found) => tableViolations(file, found)));
-  return [...table, ...areaCycles(source), ...noisy, ...long];
+  return [...table, ...areaCycles(source), ...loaders, ...noisy, ...long];
 }
 
 export const ruleNames = [
   ...Object.keys(rules),
   'no cycles between core areas',
+  'nothing is loaded past the table',
   'no console outside the command line',
   'a file is one idea',
 ];

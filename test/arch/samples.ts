@@ -207,10 +207,163 @@ export const badSamples: Sample[] = [
     text: "console.log('x');\n",
     lint: true,
   },
+  {
+    rule: 'one owner for each dangerous package',
+    path: 'src/core/jobs/bad.mts',
+    text: "import { app } from 'electron';\nexport const a = app;\n",
+    lint: false,
+  },
+  {
+    rule: 'one owner for each dangerous package',
+    path: 'src/core/jobs/bad.js',
+    text: "import { app } from 'electron';\nexport const a = app;\n",
+    lint: false,
+  },
+  {
+    rule: 'one owner for each dangerous package',
+    path: 'src/core/jobs/bad.cjs',
+    text: "import { app } from 'electron';\nexport const a = app;\n",
+    lint: false,
+  },
+  {
+    rule: 'one owner for each dangerous package',
+    path: 'src/workers/inference/bad.ts',
+    text: "import koffi from 'koffi';\nexport const a = koffi;\n",
+    lint: true,
+  },
+  {
+    rule: 'workers stand alone',
+    path: 'src/workers/inference/bad.ts',
+    text: "import a from 'pino';\nexport const b = a;\n",
+    lint: false,
+  },
+  {
+    rule: 'workers stand alone',
+    path: 'src/workers/inference/bad.ts',
+    text: "import a from 'node:net';\nexport const b = a;\n",
+    lint: false,
+  },
+  {
+    rule: 'workers stand alone',
+    path: 'src/workers/inference/bad.ts',
+    text: "import a from 'node:http';\nexport const b = a;\n",
+    lint: false,
+  },
+  {
+    rule: 'workers stand alone',
+    path: 'src/workers/inference/bad.ts',
+    text: "import a from 'koffi';\nexport const b = a;\n",
+    lint: false,
+  },
+  {
+    rule: 'workers stand alone',
+    path: 'src/workers/inference/bad.ts',
+    text: "import a from 'node:vm';\nexport const b = a;\n",
+    lint: false,
+  },
+  {
+    rule: 'workers stand alone',
+    path: 'src/workers/store-reader/bad.ts',
+    text: "import { Template } from '@huggingface/jinja';\nexport const a = Template;\n",
+    lint: false,
+  },
+  {
+    rule: 'nothing is loaded past the table',
+    path: 'src/core/jobs/bad.ts',
+    text: "import { createRequire } from 'node:module';\nexport const a = createRequire(import.meta.url)('better-sqlite3');\n",
+    lint: false,
+  },
+  {
+    rule: 'nothing is loaded past the table',
+    path: 'src/core/jobs/bad.ts',
+    text: "import { createRequire } from 'node:module';\nconst load = createRequire(import.meta.url);\nexport const a = load('better-sqlite3');\n",
+    lint: false,
+  },
+  {
+    rule: 'nothing is loaded past the table',
+    path: 'src/core/jobs/bad.ts',
+    text: "import { createRequire } from 'node:module';\nconst load = createRequire(import.meta.url);\nexport const a = [load].map((f) => f('electron'));\n",
+    lint: false,
+  },
+  {
+    rule: 'nothing is loaded past the table',
+    path: 'src/core/jobs/bad.ts',
+    text: "import { createRequire } from 'node:module';\nexport const a = createRequire;\n",
+    lint: false,
+  },
+  {
+    rule: 'nothing is loaded past the table',
+    path: 'src/core/jobs/bad.ts',
+    text: "import { createRequire as make } from 'node:module';\nexport const a = make(import.meta.url)('ws');\n",
+    lint: false,
+  },
+  {
+    rule: 'nothing is loaded past the table',
+    path: 'src/core/jobs/bad.ts',
+    text: "import * as modules from 'node:module';\nexport const a = modules.createRequire(import.meta.url)('ws');\n",
+    lint: false,
+  },
+  {
+    rule: 'nothing is loaded past the table',
+    path: 'src/core/jobs/bad.ts',
+    text: "import * as modules from 'node:module';\nexport const a = modules['createRequire'](import.meta.url)('ws');\n",
+    lint: false,
+  },
+  {
+    rule: 'nothing is loaded past the table',
+    path: 'src/core/jobs/bad.ts',
+    text: "export const a = process.getBuiltinModule('node:child_process');\n",
+    lint: false,
+  },
+  {
+    rule: 'nothing is loaded past the table',
+    path: 'src/core/jobs/bad.ts',
+    text: "const { getBuiltinModule: load } = process;\nexport const a = load('node:child_process');\n",
+    lint: false,
+  },
+  {
+    rule: 'no cycles between core areas',
+    path: 'src/core/jobs/bad.ts',
+    text: "import { bridge } from '#core/bridge.ts';\nexport const a = bridge;\n",
+    lint: false,
+    with: [
+      { path: 'src/core/bridge.ts', text: "export { act as bridge } from '#core/agents/index.ts';\n" },
+      {
+        path: 'src/core/agents/index.ts',
+        text: "import type { Engine } from '#core/jobs/index.ts';\nexport type A = Engine;\n",
+      },
+    ],
+  },
+  {
+    rule: 'no console outside the command line',
+    path: 'src/core/jobs/bad.ts',
+    text: "const { log } = console;\nlog('x');\n",
+    lint: false,
+  },
+  {
+    rule: 'no console outside the command line',
+    path: 'src/core/jobs/bad.ts',
+    text: 'export const a = [console];\n',
+    lint: false,
+  },
+  {
+    rule: 'no console outside the command line',
+    path: 'src/core/jobs/bad.ts',
+    text: "globalThis.console.log('x');\n",
+    lint: false,
+  },
   { rule: 'a file is one idea', path: 'src/core/jobs/bad.ts', text: 'export {};\n'.repeat(501), lint: false },
 ];
 
 export const goodSamples: SourceFile[] = [
+  {
+    path: 'src/workers/trainer/a.ts',
+    text: "import { createRequire } from 'node:module';\nimport koffi from 'koffi';\nconst require = createRequire(createRequire(import.meta.url).resolve('node-llama-cpp'));\nexport const a = [koffi, require.resolve.paths('x'), require.resolve('y')];\n",
+  },
+  {
+    path: 'src/core/jobs/b.ts',
+    text: 'export const a = { console: 1 };\nexport const b = a.console;\n// console.log, createRequire\n',
+  },
   {
     path: 'src/shared/a.ts',
     text: "import { z } from 'zod';\nimport { id } from '#shared/ids.ts';\nexport const a = [z, id];\n",

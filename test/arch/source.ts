@@ -57,13 +57,18 @@ export function readSources(matches: (file: string) => boolean): SourceFile[] {
     .map((file) => ({ path: file, text: readFileSync(path.join(root, file), 'utf8') }));
 }
 
+/** Every extension that Node or the bundler runs: a rule that sees only `.ts` is passed by renaming the file. */
+export function isCode(file: string): boolean {
+  return /\.[cm]?[jt]sx?$/.test(file);
+}
+
 export function isTest(file: string): boolean {
-  return /\.test\.tsx?$/.test(file) || file.startsWith('test/');
+  return /\.test\.[cm]?[jt]sx?$/.test(file) || file.startsWith('test/');
 }
 
 function parse(file: SourceFile): ts.SourceFile {
-  const kind = file.path.endsWith('.tsx') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
-  return ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, false, kind);
+  const kind = /x$/.test(file.path) ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  return ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true, kind);
 }
 
 function visit(node: ts.Node, see: (node: ts.Node) => void): void {
@@ -97,18 +102,77 @@ export function importsOf(file: SourceFile): Import[] {
   return found;
 }
 
-/** Lines that use the global `console`. */
+/** Whether this identifier only names a member (`a.console`, `{ console: 1 }`) and reads no variable. */
+function namesMember(node: ts.Identifier): boolean {
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent)) return parent.name === node;
+  const named =
+    ts.isPropertyAssignment(parent) ||
+    ts.isPropertySignature(parent) ||
+    ts.isPropertyDeclaration(parent) ||
+    ts.isMethodDeclaration(parent) ||
+    ts.isMethodSignature(parent);
+  return named && parent.name === node;
+}
+
+function lineOf(source: ts.SourceFile, node: ts.Node): number {
+  return source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
+}
+
+const globals = new Set(['globalThis', 'global', 'window', 'self']);
+
+/** Lines that use the global `console`, also as a whole (`const { log } = console`) or through the global object. */
 export function consoleLines(file: SourceFile): number[] {
   const source = parse(file);
   const lines: number[] = [];
   visit(source, (node) => {
-    if (
-      ts.isPropertyAccessExpression(node) &&
-      ts.isIdentifier(node.expression) &&
-      node.expression.text === 'console'
-    ) {
-      lines.push(source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1);
+    if (!ts.isIdentifier(node) || node.text !== 'console') return;
+    const { parent } = node;
+    const ofGlobal =
+      ts.isPropertyAccessExpression(parent) &&
+      ts.isIdentifier(parent.expression) &&
+      globals.has(parent.expression.text);
+    if (ofGlobal || !namesMember(node)) lines.push(lineOf(source, node));
+  });
+  return lines;
+}
+
+/** The text of a name, whether it is written as an identifier or, in `a['name']`, as a string. */
+function nameOf(node: ts.Node): string | null {
+  return ts.isIdentifier(node) || ts.isStringLiteralLike(node) ? node.text : null;
+}
+
+const isResolve = (node: ts.Node): boolean =>
+  ts.isPropertyAccessExpression(node) && node.name.text === 'resolve';
+
+/**
+ * Lines that could load a module past the import table: any `getBuiltinModule`, and `createRequire` put to any other use than
+ * `.resolve`, directly or through a constant.
+ */
+export function loaderLines(file: SourceFile): number[] {
+  const source = parse(file);
+  const lines: number[] = [];
+  const resolvers = new Set<string>();
+  visit(source, (node) => {
+    const name = nameOf(node);
+    if (name === 'getBuiltinModule') lines.push(lineOf(source, node));
+    if (name !== 'createRequire') return;
+    const call = node.parent;
+    if (ts.isImportSpecifier(call) && call.name === node && call.propertyName === undefined) return;
+    if (ts.isCallExpression(call) && call.expression === node) {
+      if (isResolve(call.parent)) return;
+      const { parent } = call;
+      if (ts.isVariableDeclaration(parent) && ts.isIdentifier(parent.name)) {
+        resolvers.add(parent.name.text);
+        return;
+      }
     }
+    lines.push(lineOf(source, node));
+  });
+  visit(source, (node) => {
+    if (!ts.isIdentifier(node) || !resolvers.has(node.text) || namesMember(node)) return;
+    const declared = ts.isVariableDeclaration(node.parent) && node.parent.name === node;
+    if (!declared && !isResolve(node.parent)) lines.push(lineOf(source, node));
   });
   return lines;
 }
