@@ -20,7 +20,7 @@ import type { Store, StoreCounts } from '#core/store/port.ts';
 import { createReflectionStore } from '#core/store/reflections.ts';
 import { createTaskStore } from '#core/store/tasks.ts';
 import type { Clock, Logger } from '#core/ports.ts';
-import { AppError } from '#shared/errors.ts';
+import { AppError, toAppError } from '#shared/errors.ts';
 
 const sqliteMagic = 'SQLite format 3\0';
 /** Real environment steps by split, e.g. `real-steps:train`. */
@@ -49,16 +49,17 @@ export function openStore(options: { file: string; clock: Clock; log: Logger }):
     throw error;
   }
   log.info({ file, isNew, schemaVersion, blobsRemoved, tookMs: clock.now() - startedAt }, 'store-opened');
-  return assembleStore(connection);
+  return assembleStore(connection, log);
 }
 
 /** The same store on a read-only connection, for the reader thread. Writing methods throw. */
 export function openReadOnlyStore(file: string): Store {
   checkHeader(file);
-  return assembleStore(openConnection(file, { readOnly: true }));
+  return assembleStore(openConnection(file, { readOnly: true }), null);
 }
 
-function assembleStore(connection: Connection): Store {
+/** @param log null for a reader, which writes nothing that could fail at its end */
+function assembleStore(connection: Connection, log: Logger | null): Store {
   const { file } = connection;
   const blobs = createBlobStore(connection);
   const meters = createMeters(connection);
@@ -106,9 +107,15 @@ function assembleStore(connection: Connection): Store {
     },
     backup: (target) => backup(connection, target),
     close() {
-      // Keeps the planner's statistics fresh; SQLite decides whether anything is worth measuring.
-      if (!connection.readOnly) connection.exec('PRAGMA optimize');
-      connection.close();
+      try {
+        // Keeps the planner's statistics fresh; SQLite decides whether anything is worth measuring.
+        if (!connection.readOnly) connection.exec('PRAGMA optimize');
+      } catch (error) {
+        // A full disk is no reason to stay open.
+        log?.warn({ reason: toAppError(error).message }, 'statistics-not-kept');
+      } finally {
+        connection.close();
+      }
     },
   };
 }
