@@ -5,6 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import type { TrainRun } from '#shared/schema/training.ts';
 import type { CoreServices } from '#core/services.ts';
 import { stagesOf } from '#core/training/recipes.ts';
+import { requireMemory } from '#core/training/memory.ts';
 import { datasetFolder, openParams } from '#core/training/train-job.ts';
 
 /** @throws MODEL_NOT_FOUND, MODEL_UNSUPPORTED, NOT_FOUND, FILE_NOT_FOUND, CONFIG_INVALID. Returns a title for the job. */
@@ -16,7 +17,8 @@ export async function checkTraining(run: TrainRun, services: CoreServices): Prom
       message: `${base.name} is no GGUF file, so its weights cannot be trained here. Export the data set and train it at its server.`,
     });
   }
-  openParams(run, base);
+  const params = openParams(run, base);
+  if (run.device === 'cpu') requireMemory(params, process.availableMemory());
   const folder = datasetFolder(run, services);
   for (const part of new Set(stagesOf(run.recipe).flatMap(({ parts }) => parts))) {
     const file = path.join(folder, `${part}.jsonl`);
