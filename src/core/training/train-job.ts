@@ -258,6 +258,7 @@ async function runStages(
         norms: [...state.norms, metrics.gradientNorm].slice(-remembered),
       };
       report(context, stage.name, state.update, metrics);
+      context.metric('rowTokens', state.update, state.tokens);
       context.progress({ done: state.update, total, unit: 'updates', phase: `Training: ${stage.name}` });
       const due =
         state.update % run.checkpointEvery === 0 || state.update === total || context.pauseRequested;
@@ -276,6 +277,11 @@ async function checkpoint({ folder, trainer, context }: Work, state: Checkpoint)
   const file = path.join(folder, `checkpoint-${String(state.update).padStart(7, '0')}.bin`);
   await trainer.save({ file, note: { update: state.update, stage: state.stage } });
   const next = { ...state, file };
+  context.emit({
+    type: 'checkpoint-saved',
+    message: `Checkpoint at update ${state.update.toLocaleString('en')}.`,
+    data: { update: state.update, tokens: state.tokens, file },
+  });
   context.commitStep(next);
   for (const name of readdirSync(folder)) {
     const old = path.join(folder, name);

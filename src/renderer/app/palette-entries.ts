@@ -69,6 +69,7 @@ export function usePaletteEntries(
   const entries: PaletteEntry[] = [
     ...features.map(({ label, href }) => ({ id: href, name: label, kind: 'page', run: go(href) })),
     { id: 'new-run', name: 'New run', kind: 'command', run: go('/runs/new') },
+    { id: 'new-training', name: 'New training', kind: 'command', run: go('/training/new') },
     ...(['system', 'light', 'dark'] as const).map((theme) => ({
       id: `theme-${theme}`,
       name: `Theme: ${theme}`,

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Tabs } from '@mantine/core';
-import { IconPackageExport, IconShieldCheck, IconTrash } from '@tabler/icons-react';
-import { useLocation, useSearchParams } from 'wouter';
+import { IconPackageExport, IconSchool, IconShieldCheck, IconTrash } from '@tabler/icons-react';
+import { Link, useLocation, useSearchParams } from 'wouter';
 import { datasetIdSchema } from '#shared/ids.ts';
 import { orpc } from '../../rpc/client.ts';
 import { formatDateTime } from '../../ui/format.ts';
@@ -89,6 +89,15 @@ export function DatasetPage({ params }: PageProps) {
             }}
           >
             Remove
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            component={Link}
+            href={`/training/new?dataset=${encodeURIComponent(datasetId)}`}
+            leftSection={<IconSchool size={14} />}
+          >
+            Train on it
           </Button>
           <Button
             size="xs"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Field } from './fields.ts';
+import type { Field } from '../../../ui/form/fields.ts';
 import { sectionsOf } from './sections.ts';
 
 function flat(fields: readonly Field[]): Field[] {

@@ -1,11 +1,11 @@
 import { useMemo } from 'react';
 import type { Run, RunProblem } from '#shared/schema/run.ts';
-import { FieldList } from './field-list.tsx';
-import { FormProvider } from './form-context.ts';
-import type { FormContext } from './form-context.ts';
+import { FieldList } from '../../../ui/form/field-list.tsx';
+import { FormProvider } from '../../../ui/form/form-context.ts';
+import type { FormContext } from '../../../ui/form/form-context.ts';
 import { sectionsOf } from './sections.ts';
 import { readDraft, valueAt, withValue } from './yaml-draft.ts';
-import styles from './form.module.css';
+import styles from '../../../ui/form/form.module.css';
 
 /** The form of a run in the order of the pipeline. It holds no state: every value is read from the YAML and written back to it. */
 export function RunForm({

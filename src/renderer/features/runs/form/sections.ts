@@ -1,7 +1,7 @@
 import type { Run } from '#shared/schema/run.ts';
 import { earlyExperienceRunSchema, rolloutRunSchema } from '#shared/schema/run.ts';
-import { fieldOf } from './fields.ts';
-import type { Field } from './fields.ts';
+import { fieldOf } from '../../../ui/form/fields.ts';
+import type { Field } from '../../../ui/form/fields.ts';
 
 export interface Section {
   id: string;

@@ -5,6 +5,18 @@ import { stringify } from 'yaml';
 import { jobIdSchema } from '#shared/ids.ts';
 import type { Preset } from '#shared/schema/run.ts';
 import { orpc } from '../../../rpc/client.ts';
+import { withValue } from '../form/yaml-draft.ts';
+
+/** A preset's text with another policy. Without a model it stays as it is. */
+export function withPolicy(
+  yaml: string | undefined,
+  model: string | null,
+  adapter: string | null,
+): string | undefined {
+  if (yaml === undefined || model === null) return yaml;
+  const adapters = adapter === null ? undefined : [{ path: adapter, scale: 1 }];
+  return withValue(withValue(yaml, ['policy', 'model'], model), ['policy', 'adapters'], adapters);
+}
 
 /**
  * The text that is being written. It belongs to an address: `?preset=…` or `?from=<run>`; a reload of the same address finds the
@@ -17,7 +29,15 @@ export function useRunDraft(presets: readonly Preset[]) {
     parameters.get('preset') ??
     (presets.find((preset) => preset.presetId === 'quickstart') ?? presets[0])?.presetId ??
     null;
-  const source = from === null ? `preset:${presetId ?? ''}` : `run:${from}`;
+  // `?model=…&adapter=…`: a preset with this policy in place of its own.
+  const model = parameters.get('model');
+  const adapter = parameters.get('adapter');
+  const source =
+    from === null && model !== null
+      ? `policy:${presetId ?? ''}:${model}:${adapter ?? ''}`
+      : from === null
+        ? `preset:${presetId ?? ''}`
+        : `run:${from}`;
   const storageKey = `daydream-draft:${source}`;
   const [text, setText] = useState<{ source: string; yaml: string } | null>(null);
 
@@ -27,7 +47,7 @@ export function useRunDraft(presets: readonly Preset[]) {
   });
   const original =
     from === null
-      ? presets.find((preset) => preset.presetId === presetId)?.yaml
+      ? withPolicy(presets.find((preset) => preset.presetId === presetId)?.yaml, model, adapter)
       : origin.data === undefined
         ? undefined
         : stringify(origin.data.job.spec, { lineWidth: 0 });
@@ -54,7 +74,14 @@ export function useRunDraft(presets: readonly Preset[]) {
       sessionStorage.removeItem(storageKey);
     },
     choose: (next: string) => {
-      setParameters({ preset: next }, { replace: true });
+      setParameters(
+        {
+          preset: next,
+          ...(model === null ? {} : { model }),
+          ...(adapter === null ? {} : { adapter }),
+        },
+        { replace: true },
+      );
     },
   };
 }

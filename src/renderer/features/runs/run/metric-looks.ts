@@ -38,7 +38,20 @@ const looks: Record<string, Partial<MetricLook>> = {
     xLabel: 'state',
   },
   'kept-share': { title: 'Reflections kept', unit: 'share', color: '--dd-success', xLabel: 'state' },
+  gradientNorm: { title: 'Gradient norm', unit: 'before clipping', xLabel: 'update' },
+  learningRate: { title: 'Learning rate', xLabel: 'update' },
+  rowTokens: { title: 'Row tokens', unit: 'tokens, all updates', xLabel: 'update' },
+  rowTokensPerSecond: { title: 'Rows', unit: 'tokens/s', xLabel: 'update' },
+  computedTokensPerSecond: { title: 'Computed', unit: 'tokens/s', xLabel: 'update' },
 };
+
+/** `loss/iwm`: the loss of one stage of a training. */
+function lossLook(name: string): Partial<MetricLook> | undefined {
+  const [, stage] = /^loss\/(.+)$/.exec(name) ?? [];
+  return stage === undefined
+    ? undefined
+    : { title: `Loss, ${stage}`, unit: 'nats per target token', xLabel: 'update' };
+}
 
 export function metricLook(name: string): MetricLook {
   const words = name.replaceAll('-', ' ');
@@ -47,6 +60,6 @@ export function metricLook(name: string): MetricLook {
     unit: '',
     xLabel: 'step',
     color: '--dd-accent-text',
-    ...looks[name],
+    ...(lossLook(name) ?? looks[name]),
   };
 }

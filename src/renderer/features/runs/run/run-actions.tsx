@@ -11,10 +11,11 @@ import { useKeys } from '../../../ui/keys.ts';
 import { isFinished } from '../../../ui/progress.ts';
 
 /** Pause, resume, cancel, run again, remove: what the state allows. */
-export function RunActions({ job }: { job: Job }) {
+export function RunActions({ job, listHref }: { job: Job; listHref: string }) {
   const [, navigate] = useLocation();
   const { jobId } = job;
   const input = { jobId };
+  const isTraining = job.kind === 'train';
   const changed = (next: Job) => {
     queryClient.setQueryData(orpc.jobs.get.queryKey({ input }), (old) =>
       old === undefined ? undefined : { ...old, job: next },
@@ -32,7 +33,7 @@ export function RunActions({ job }: { job: Job }) {
     ...orpc.jobs.remove.mutationOptions(),
     onSuccess: () => {
       void queryClient.invalidateQueries({ queryKey: orpc.jobs.list.key() });
-      navigate('/runs');
+      navigate(listHref);
     },
     onError: failed,
   });
@@ -52,7 +53,7 @@ export function RunActions({ job }: { job: Job }) {
     <>
       <Button
         component={Link}
-        href={`/runs/new?from=${encodeURIComponent(jobId)}`}
+        href={`${isTraining ? '/training' : '/runs'}/new?from=${encodeURIComponent(jobId)}`}
         variant="default"
         leftSection={<IconCopy size={14} />}
       >
@@ -84,7 +85,11 @@ export function RunActions({ job }: { job: Job }) {
       )}
       {!isFinished(job.state) && (
         <ConfirmButton
-          question="The run stops within a few seconds. Everything finished is kept; episodes in progress are kept as abandoned and never trained on."
+          question={
+            isTraining
+              ? 'The training stops within a few seconds. Its last checkpoint is kept, and Resume goes on from it; no adapter or model is written.'
+              : 'The run stops within a few seconds. Everything finished is kept; episodes in progress are kept as abandoned and never trained on.'
+          }
           confirm="Cancel the run"
           icon={<IconBan size={14} />}
           disabled={job.state === 'cancelling'}
@@ -98,7 +103,7 @@ export function RunActions({ job }: { job: Job }) {
       )}
       {isFinished(job.state) && (
         <ConfirmButton
-          question="The run leaves the list with its events and curves. Data sets that it wrote stay on disk."
+          question={`The run leaves the list with its events and curves. ${isTraining ? 'The adapter or model' : 'Data sets'} that it wrote ${isTraining ? 'stays' : 'stay'} on disk.`}
           confirm="Remove the run"
           icon={<IconTrash size={14} />}
           loading={remove.isPending}

@@ -22,7 +22,10 @@ const noEvents: readonly JobEvent[] = [];
 /** A run, live: what it does now, how fast, what came of it, what went wrong. Tab, stage and chart settings are in the address. */
 export default function RunPage({ params }: { params: Readonly<Record<string, string | undefined>> }) {
   const jobId = jobIdSchema.parse(params['jobId'] ?? '-');
-  const [, navigate] = useLocation();
+  const [path, navigate] = useLocation();
+  const list = path.startsWith('/training/')
+    ? { label: 'Training', href: '/training' }
+    : { label: 'Runs', href: '/runs' };
   const [parameters, setParameters] = useSearchParams();
   const { run, events, movedAt } = useRun(jobId);
   const connected = useConnectionState() === 'open';
@@ -30,13 +33,13 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
   useKeys([
     {
       key: 'Escape',
-      label: 'Back to the runs',
+      label: 'Back to the list',
       run: () => {
-        navigate('/runs');
+        navigate(list.href);
       },
     },
   ]);
-  const crumbs = [{ label: 'Runs', href: '/runs' }];
+  const crumbs = [list];
   if (run.isPending) {
     return (
       <Page title="Run" breadcrumb={crumbs}>
@@ -51,7 +54,7 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
           title="This run could not be read"
           error={run.error}
           onRetry={() => void run.refetch()}
-          back={{ label: 'All runs', href: '/runs' }}
+          back={{ label: 'Back to the list', href: list.href }}
         />
       </Page>
     );
@@ -80,7 +83,7 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
       title={job.title}
       breadcrumb={crumbs}
       titleNode={<JobBadge state={state} />}
-      actions={<RunActions job={job} />}
+      actions={<RunActions job={job} listHref={list.href} />}
     >
       <Stale since={connected || !live ? null : run.dataUpdatedAt}>
         <div className={styles.head}>

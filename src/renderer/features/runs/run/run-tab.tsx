@@ -7,6 +7,7 @@ import { NewestEpisodes } from './newest-episodes.tsx';
 import { RunErrors } from './run-errors.tsx';
 import { RunLog } from './run-log.tsx';
 import { RunResult } from './run-result.tsx';
+import { TrainingFacts } from './training-facts.tsx';
 import styles from './run.module.css';
 
 export const tabs = ['overview', 'log', 'configuration'] as const;
@@ -38,6 +39,15 @@ const TabBody = memo(function TabBody({ tab, job, stages, chosen, columns, stage
   if (tab === 'configuration')
     return <pre className={styles.code}>{stringify(job.spec, { lineWidth: 0 })}</pre>;
   const live = !isFinished(job.state);
+  if (job.kind === 'train') {
+    return (
+      <>
+        <TrainingFacts job={job} events={events} live={live} />
+        <Curves job={job} stages={chosen} live={live} />
+        <RunErrors events={events} />
+      </>
+    );
+  }
   return (
     <>
       <RunResult jobs={chosen} columns={columns} live={live} />

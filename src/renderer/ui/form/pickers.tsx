@@ -1,7 +1,7 @@
 import { Autocomplete, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { orpc } from '../../../rpc/client.ts';
-import { formatInteger } from '../../../ui/format.ts';
+import { orpc } from '../../rpc/client.ts';
+import { formatInteger } from '../format.ts';
 
 interface PickerProps {
   id: string;
@@ -33,12 +33,19 @@ export function EnvironmentSelect({ id, value, onChange }: PickerProps) {
   );
 }
 
-/** A known model by name, or anything typed: the path of a GGUF file, `scripted:expert`. */
-export function ModelSelect({ id, value, onChange }: PickerProps) {
+/** A known model by name, or anything typed: the path of a GGUF file, `scripted:expert`. `filesOnly`: weights that can be trained. */
+export function ModelSelect({
+  id,
+  value,
+  onChange,
+  filesOnly = false,
+}: PickerProps & { filesOnly?: boolean }) {
   const { data = [] } = useQuery(orpc.models.list.queryOptions());
   const text = typeof value === 'string' ? value : '';
   const labels = new Map(
-    data.filter(({ problem }) => problem === null).map((model) => [model.modelId as string, model.name]),
+    data
+      .filter(({ problem, kind }) => problem === null && (!filesOnly || kind === 'gguf'))
+      .map((model) => [model.modelId as string, model.name]),
   );
   return (
     <Autocomplete
@@ -46,7 +53,7 @@ export function ModelSelect({ id, value, onChange }: PickerProps) {
       size="xs"
       value={text}
       placeholder="Choose a model, or type the path of a GGUF file"
-      data={[...labels.keys(), 'scripted:expert', 'scripted:random']}
+      data={[...labels.keys(), ...(filesOnly ? [] : ['scripted:expert', 'scripted:random'])]}
       filter={({ options, search }) =>
         labels.has(search)
           ? options

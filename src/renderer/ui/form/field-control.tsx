@@ -13,6 +13,8 @@ export function FieldControl({ field }: { field: Simple }) {
   const id = fieldId(field.path);
   // A key that is emptied goes when one leaves the field: deleted at once, it would lose its comment while one types the next value.
   const [emptied, setEmptied] = useState(false);
+  // A number on its way (`0.00` before `0.005`) is text until it says what it is.
+  const [typed, setTyped] = useState<string | null>(null);
   const set = (next: unknown) => {
     setEmptied(false);
     form.set(field.path, next);
@@ -28,14 +30,19 @@ export function FieldControl({ field }: { field: Simple }) {
         <NumberInput
           id={id}
           w={110}
-          value={typeof value === 'number' && !emptied ? value : ''}
-          onBlur={onBlur}
+          value={typed ?? (typeof value === 'number' ? value : '')}
+          onBlur={() => {
+            if (typed === null) return;
+            setTyped(null);
+            if (typed !== '' && Number.isFinite(Number(typed))) form.set(field.path, Number(typed));
+            else if (value !== undefined) form.set(field.path, undefined);
+          }}
           placeholder={shownDefault === '' ? 'none' : shownDefault}
           allowDecimal={!field.integer}
           thousandSeparator=","
           onChange={(next) => {
+            setTyped(typeof next === 'number' ? null : next);
             if (typeof next === 'number') set(next);
-            else if (value !== undefined) setEmptied(true);
           }}
         />
       );
@@ -76,6 +83,8 @@ export function FieldControl({ field }: { field: Simple }) {
       if (field.path.join('.') === 'environment.id')
         return <EnvironmentSelect id={id} value={value} onChange={set} />;
       if (field.key === 'model') return <ModelSelect id={id} value={value} onChange={set} />;
+      if (field.path.join('.') === 'base')
+        return <ModelSelect id={id} value={value} onChange={set} filesOnly />;
       return (
         <TextInput
           id={id}

@@ -1,0 +1,14 @@
+import { IconSchool } from '@tabler/icons-react';
+import { lazy } from 'react';
+import type { Feature } from '../../ui/route.ts';
+
+export const feature: Feature = {
+  label: 'Training',
+  order: 6,
+  href: '/training',
+  icon: IconSchool,
+  pages: [
+    { path: '/training', component: lazy(() => import('./training-page.tsx')) },
+    { path: '/training/new', component: lazy(() => import('./new-training-page.tsx')) },
+  ],
+};

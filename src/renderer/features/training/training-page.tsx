@@ -1,0 +1,172 @@
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useLocation } from 'wouter';
+import type { Job } from '#shared/schema/job.ts';
+import { trainRunSchema } from '#shared/schema/training.ts';
+import type { TrainRun } from '#shared/schema/training.ts';
+import { orpc } from '../../rpc/client.ts';
+import { formatDuration, formatInteger, shortId } from '../../ui/format.ts';
+import { useKeys } from '../../ui/keys.ts';
+import { Page } from '../../ui/page.tsx';
+import { elapsedMs, isFinished, remainingMs, shownState } from '../../ui/progress.ts';
+import { EmptyState, ErrorState, LoadingState } from '../../ui/states.tsx';
+import { JobBadge } from '../../ui/status-badge.tsx';
+import { Time, useNow } from '../../ui/text.tsx';
+import { VirtualTable } from '../../ui/virtual-table.tsx';
+import type { Column } from '../../ui/virtual-table.tsx';
+
+function runOf(job: Job): TrainRun | null {
+  return trainRunSchema.safeParse(job.spec).data ?? null;
+}
+
+/** The names by which the lists know models and data sets; an id or a path where they do not. */
+function useNames(): (id: string) => string {
+  const models = useQuery(orpc.models.list.queryOptions());
+  const datasets = useQuery(orpc.datasets.list.queryOptions({ input: { limit: 200 } }));
+  const names = new Map<string, string>([
+    ...(models.data ?? []).map(({ modelId, name }) => [modelId, name] as const),
+    ...(datasets.data?.items ?? []).map(({ datasetId, name }) => [datasetId, name] as const),
+  ]);
+  return (id) => names.get(id) ?? id;
+}
+
+function columns(now: number, nameOf: (id: string) => string): Column<Job>[] {
+  const dataset = (job: Job): string => {
+    const source = runOf(job)?.dataset;
+    if (source === undefined) return '';
+    return 'folder' in source ? source.folder : `${nameOf(source.datasetId)} · ${shortId(source.datasetId)}`;
+  };
+  const base = (job: Job): string => nameOf(runOf(job)?.base ?? '');
+  return [
+    {
+      id: 'state',
+      header: 'State',
+      width: '108px',
+      cell: (job) => <JobBadge state={shownState(job, now)} />,
+    },
+    {
+      id: 'title',
+      header: 'Training',
+      width: 'minmax(180px, 1fr)',
+      cell: (job) => job.title,
+      title: (job) => job.title,
+    },
+    { id: 'recipe', header: 'Recipe', width: '70px', cell: (job) => runOf(job)?.recipe ?? '' },
+    {
+      id: 'weights',
+      header: 'Weights',
+      width: '80px',
+      cell: (job) => (runOf(job)?.weights.kind === 'full' ? 'full' : 'LoRA'),
+    },
+    { id: 'base', header: 'Base', width: 'minmax(110px, 0.6fr)', cell: base, title: base },
+    { id: 'dataset', header: 'Data set', width: 'minmax(110px, 0.6fr)', cell: dataset, title: dataset },
+    {
+      id: 'updates',
+      header: 'Updates',
+      width: '110px',
+      align: 'right',
+      cell: ({ progress }) =>
+        progress?.unit === 'updates'
+          ? `${formatInteger(progress.done)}${progress.total === null ? '' : ` / ${formatInteger(progress.total)}`}`
+          : '',
+    },
+    {
+      id: 'elapsed',
+      header: 'Elapsed',
+      width: '90px',
+      align: 'right',
+      cell: (job) => formatDuration(elapsedMs(job, now)),
+    },
+    {
+      id: 'left',
+      header: 'Left',
+      width: '90px',
+      align: 'right',
+      cell: (job) => {
+        const left = remainingMs(job, now);
+        return left === null ? '' : formatDuration(left);
+      },
+    },
+    {
+      id: 'created',
+      header: 'Created',
+      width: '100px',
+      align: 'right',
+      cell: (job) => <Time at={job.createdAt} />,
+    },
+  ];
+}
+
+/** Every training, newest first. */
+export default function TrainingPage() {
+  const [, navigate] = useLocation();
+  const now = useNow(2000);
+  const nameOf = useNames();
+  const query = useInfiniteQuery({
+    ...orpc.jobs.list.infiniteOptions({
+      input: (cursor: string | null) => ({ cursor, limit: 100, filter: { kind: 'train' } }),
+      initialPageParam: null as string | null,
+      getNextPageParam: (page) => page.nextCursor,
+    }),
+    refetchInterval: (current) =>
+      current.state.data?.pages.some((page) => page.items.some((job) => !isFinished(job.state))) === true
+        ? 2000
+        : 15_000,
+  });
+  useKeys([
+    {
+      key: 'n',
+      label: 'New training',
+      run: () => {
+        navigate('/training/new');
+      },
+    },
+  ]);
+  const rows = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const create = (
+    <Button component={Link} href="/training/new" leftSection={<IconPlus size={14} />}>
+      New training
+    </Button>
+  );
+  const pad = { padding: '8px 20px' };
+  return (
+    <Page title="Training" layout="flush" actions={create}>
+      {query.isPending ? (
+        <div style={pad}>
+          <LoadingState rows={12} rowHeight={24} />
+        </div>
+      ) : query.isError && rows.length === 0 ? (
+        <div style={pad}>
+          <ErrorState
+            title="The trainings could not be read"
+            error={query.error}
+            onRetry={() => void query.refetch()}
+          />
+        </div>
+      ) : rows.length === 0 ? (
+        <div style={pad}>
+          <EmptyState title="No training yet" action={create}>
+            A training teaches a model, or an adapter beside it, from the rows of a data set, on this machine.
+            Runs of Early Experience write such data sets.
+          </EmptyState>
+        </div>
+      ) : (
+        <VirtualTable
+          label="Trainings"
+          columns={columns(now, nameOf)}
+          rows={rows}
+          rowKey={(job) => job.jobId}
+          onOpen={(job) => {
+            navigate(`/training/jobs/${encodeURIComponent(job.jobId)}`);
+          }}
+          placeKey="training"
+          hasMore={query.hasNextPage}
+          loadingMore={query.isFetchingNextPage}
+          onMore={() => void query.fetchNextPage()}
+          total={query.data?.pages[0]?.total ?? null}
+        />
+      )}
+    </Page>
+  );
+}
