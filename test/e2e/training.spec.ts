@@ -40,7 +40,7 @@ test('trains an adapter on a folder of rows, shows curves and result, and acts w
   pages,
   host,
 }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(300_000);
   const folder = join(host.dataFolder, 'tiny-rows');
   writeRows(folder);
   const page = await pages.open('/training');
