@@ -50,6 +50,7 @@ test('every entry of the navigation leads to a page that is there', async ({ pag
     'Environments',
     'Runs',
     'Trajectories',
+    'Training',
     'Datasets',
     'Settings',
   ]);

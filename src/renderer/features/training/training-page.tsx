@@ -37,6 +37,13 @@ function columns(now: number, nameOf: (id: string) => string): Column<Job>[] {
     if (source === undefined) return '';
     return 'folder' in source ? source.folder : `${nameOf(source.datasetId)} · ${shortId(source.datasetId)}`;
   };
+  // The end of a path tells folders apart; the whole is on hover.
+  const shortDataset = (job: Job): string => {
+    const source = runOf(job)?.dataset;
+    return source !== undefined && 'folder' in source
+      ? source.folder.replace(/^.*[\\/](?=[^\\/]+$)/, '…/')
+      : dataset(job);
+  };
   const base = (job: Job): string => nameOf(runOf(job)?.base ?? '');
   return [
     {
@@ -60,7 +67,7 @@ function columns(now: number, nameOf: (id: string) => string): Column<Job>[] {
       cell: (job) => (runOf(job)?.weights.kind === 'full' ? 'full' : 'LoRA'),
     },
     { id: 'base', header: 'Base', width: 'minmax(110px, 0.6fr)', cell: base, title: base },
-    { id: 'dataset', header: 'Data set', width: 'minmax(110px, 0.6fr)', cell: dataset, title: dataset },
+    { id: 'dataset', header: 'Data set', width: 'minmax(110px, 0.6fr)', cell: shortDataset, title: dataset },
     {
       id: 'updates',
       header: 'Updates',
