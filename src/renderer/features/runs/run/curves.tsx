@@ -29,7 +29,13 @@ function charts(
 ): Chart[] {
   return stages.flatMap((stage, index) => {
     const own = points[index] ?? [];
-    const names = [...new Set(own.map(({ name }) => name))];
+    // Losses first, in the order of their stages.
+    const start = (name: string) =>
+      name.startsWith('loss/') ? (seriesOf(own, name, '').steps[0] ?? 0) : Infinity;
+    const names = [...new Set(own.map(({ name }) => name))]
+      .map((name) => ({ name, start: start(name) }))
+      .toSorted((left, right) => (left.start === right.start ? 0 : left.start - right.start))
+      .map(({ name }) => name);
     return names.map((name) => {
       const lines: ChartLine[] = [{ ...seriesOf(own, name, 'this run'), color: metricLook(name).color }];
       const twin =
