@@ -347,6 +347,24 @@ export class Graph {
     return this.#make('ggml_soft_max_ext', a.shape, 'f32', true, a.pointer, mask?.pointer ?? null, scale, 0);
   }
 
+  /**
+   * scale · P ∘ (d − Σ d ∘ P) by rows, in one pass. ggml may put it into the memory of P once nobody else reads P, and that is a
+   * wrong gradient: expand a later reader of P after it. @param d gradient of the probabilities P
+   */
+  softmaxBack(d: Tensor, probabilities: Tensor, scale: number): Tensor {
+    need(equal(d.shape, probabilities.shape), 'softmaxBack', d.shape, probabilities.shape);
+    return this.#make(
+      'ggml_soft_max_ext_back',
+      d.shape,
+      'f32',
+      true,
+      d.pointer,
+      probabilities.pointer,
+      scale,
+      0,
+    );
+  }
+
   /** a [head, heads, tokens], positions [tokens]. Negative positions turn back: that is the gradient. */
   rope(a: Tensor, positions: Tensor, factors: Tensor | null, rope: Rope): Tensor {
     need(a.shape[2] === positions.shape[0] && a.shape[3] === 1, 'rope', a.shape, positions.shape);

@@ -60,6 +60,7 @@ const functions = {
   ggml_rms_norm_back: [tensor, [context, tensor, tensor, 'float']],
   ggml_soft_max: [tensor, [context, tensor]],
   ggml_soft_max_ext: [tensor, [context, tensor, tensor, 'float', 'float']],
+  ggml_soft_max_ext_back: [tensor, [context, tensor, tensor, 'float', 'float']],
   ggml_rope_ext: [
     tensor,
     [
@@ -203,7 +204,7 @@ export function openLibrary(directory: string): GgmlLibrary {
   };
   const call = (name: FunctionName, ...values: readonly unknown[]): unknown =>
     (get(name) as Foreign)(...values);
-  const setThreadsType = koffi.proto('void ggml_set_threads(void *backend, int threads)');
+  const setThreadsType = koffi.proto('void', ['void*', 'int']);
   return {
     directory: dirname(join(directory, base)),
     call,

@@ -199,16 +199,34 @@ export class Tape {
     this.#record(out, (d) => {
       const dMixed = g.contiguous(byHead(g.reshape(d, head, heads, length * blocks), heads));
       const dP = g.matmul(value, dMixed);
-      // Composed: P ∘ (dP − Σ dP ∘ P), since the fused one may overwrite P.
-      const inner = g.multiply(dP, probabilities);
-      const dS = g.scale(g.subtract(inner, g.multiply(probabilities, g.sumRows(inner))), scale);
+      const dS = this.#softmaxGradient(dP, probabilities, scale, v.tracked);
       if (q.tracked) this.#give(q, byToken(g.matmul(g.transposed(key), dS), heads));
-      if (k.tracked) this.#give(k, byToken(fold(g.matmul(g.transposed(query), g.transposed(dS))), kvHeads));
+      // OUT_PROD sums over the queries as they lie; a product would need transposes of [keys, queries].
+      if (k.tracked) this.#give(k, byToken(fold(g.transposed(g.outer(dS, query))), kvHeads));
       if (v.tracked) {
-        this.#give(v, byToken(fold(g.matmul(g.transposed(dMixed), g.transposed(probabilities))), kvHeads));
+        const dV = g.transposed(g.outer(probabilities, dMixed));
+        g.expand(dV);
+        this.#give(v, byToken(fold(dV), kvHeads));
       }
     });
     return out;
+  }
+
+  /**
+   * scale · P ∘ (dP − Σ dP ∘ P). The fused operation is safe only before the last reader of P (it would overwrite P); without
+   * one, or where the back-end has no such operation, it is composed.
+   */
+  #softmaxGradient(dP: Tensor, probabilities: Tensor, scale: number, readLater: boolean): Tensor {
+    const g = this.graph;
+    if (readLater) {
+      const fused = g.softmaxBack(dP, probabilities, scale);
+      if (g.supports(fused)) {
+        g.expand(fused);
+        return fused;
+      }
+    }
+    const inner = g.multiply(dP, probabilities);
+    return g.scale(g.subtract(inner, g.multiply(probabilities, g.sumRows(inner))), scale);
   }
 
   /** [n, group, …] → [n, 1, …] */
