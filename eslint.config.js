@@ -20,6 +20,16 @@ const hosts = [
   '^#(main|cli|serve|renderer)/|/(main|cli|serve|renderer)/',
   'Hosts are not imported from below.',
 ];
+/** What no worker imports; each has its own native package beside it. */
+const worker = [
+  electron,
+  playwright,
+  websocket,
+  childProcess,
+  ui,
+  hosts,
+  ['^#core/(?!log)', 'workers import shared and core/log only.'],
+];
 const dangerous = [electron, sqlite, llama, foreign, playwright, websocket, childProcess];
 
 export default tseslint.config(
@@ -82,46 +92,15 @@ export default tseslint.config(
   },
   {
     files: ['src/workers/**/*.ts'],
-    rules: forbid(
-      electron,
-      playwright,
-      websocket,
-      childProcess,
-      ui,
-      hosts,
-      ['^#core/(?!log)', 'workers import shared and core/log only.'],
-      sqlite,
-      llama,
-      foreign,
-    ),
+    rules: forbid(...worker, sqlite, llama, foreign),
   },
   {
     files: ['src/workers/inference/**/*.ts'],
-    rules: forbid(
-      electron,
-      playwright,
-      websocket,
-      childProcess,
-      ui,
-      hosts,
-      ['^#core/(?!log)', 'workers import shared and core/log only.'],
-      sqlite,
-      foreign,
-    ),
+    rules: forbid(...worker, sqlite, foreign),
   },
   {
     files: ['src/workers/trainer/**/*.ts'],
-    rules: forbid(
-      electron,
-      playwright,
-      websocket,
-      childProcess,
-      ui,
-      hosts,
-      ['^#core/(?!log)', 'workers import shared and core/log only.'],
-      sqlite,
-      llama,
-    ),
+    rules: forbid(...worker, sqlite, llama),
   },
   {
     // The reader thread is the store on another thread: read-only, same driver and queries.

@@ -4,29 +4,22 @@ import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { trainRunSchema } from '#shared/schema/training.ts';
 import { writeRandomGguf } from '#core/llm/index.ts';
-import { createNodeSpawner } from '#core/process/index.ts';
-import { TrainerClient } from '#core/training/index.ts';
 import { openParams, trainRows } from '#core/training/train-job.ts';
 import { medianOfPairs, ratioFigure, valueFigure } from './lib/figure.ts';
 import type { Bench, Figure } from './lib/figure.ts';
 import { benchThreads, openLlmBench } from './lib/llm.ts';
+import { newBenchTrainer } from './lib/training.ts';
 import { findTorch, startTorch } from './lib/torch.ts';
 
 const rowTokens = 256;
 const rowCount = 8;
 const bar = 0.6;
 
-const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-
-function ignore(): void {
-  // The figures are the output.
-}
-
 const bench: Bench = {
   name: 'train-flat',
   summary: 'LoRA r = 16 on rows of 256 tokens against PyTorch eager, float32 and bfloat16 autocast',
   async run(options) {
-    const torch = await findTorch(options.say);
+    const torch = findTorch(options.say);
     if ('missing' in torch) {
       const figure = 'tokens per second against PyTorch, float32';
       return [
@@ -34,11 +27,7 @@ const bench: Bench = {
       ];
     }
     const lab = await openLlmBench(options);
-    const trainer = new TrainerClient({
-      spawner: createNodeSpawner(),
-      clock: { now: () => Date.now() },
-      log: silent,
-    });
+    const trainer = newBenchTrainer();
     try {
       const modelFile = path.join(lab.folder, 'random-weights-flat.gguf');
       writeRandomGguf(modelFile, { seed: options.seed, layers: 6, dim: 256 });

@@ -6,18 +6,11 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { TrainRow } from '#shared/worker/trainer.ts';
 import { trainRunSchema } from '#shared/schema/training.ts';
 import { writeRandomGguf } from '#core/llm/index.ts';
-import { createNodeSpawner } from '#core/process/index.ts';
-import { TrainerClient } from '#core/training/index.ts';
 import { openParams } from '#core/training/train-job.ts';
 import { median, valueFigure } from './lib/figure.ts';
 import type { Bench } from './lib/figure.ts';
 import { benchThreads, openLlmBench } from './lib/llm.ts';
-
-const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-
-function ignore(): void {
-  // The figures are the output.
-}
+import { newBenchTrainer } from './lib/training.ts';
 
 /** Resident memory of a process in MiB; null where the system has no /proc. */
 function residentMiB(pid: number): number | null {
@@ -35,11 +28,7 @@ const bench: Bench = {
   async run(options) {
     const steps = options.quick ? 600 : 2000;
     const lab = await openLlmBench(options);
-    const trainer = new TrainerClient({
-      spawner: createNodeSpawner(),
-      clock: { now: () => Date.now() },
-      log: silent,
-    });
+    const trainer = newBenchTrainer();
     try {
       const modelFile = path.join(lab.folder, 'random-weights-tiny.gguf');
       writeRandomGguf(modelFile, { seed: options.seed, layers: 2, dim: 64 });

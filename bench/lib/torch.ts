@@ -1,59 +1,22 @@
-/** PyTorch as the reference: finds or makes a Python environment with it, and trains there. Nothing of it is needed to use Daydream. */
-import { execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
+/** PyTorch as the peer: trains in a Python that has it. */
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { z } from 'zod';
+import { findTorchPython } from '../../scripts/lib/torch-python.ts';
+import type { TorchPython } from '../../scripts/lib/torch-python.ts';
 
-const run = promisify(execFile);
-const packages = ['torch', 'numpy'];
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const driver = fileURLToPath(new URL('torch-train.py', import.meta.url));
 
-export type Torch = { python: string; version: string } | { missing: string };
+export type Torch = TorchPython | { missing: string };
 
-/**
- * $DAYDREAM_ORACLE_PYTHON, or `.cache/oracle-venv`, made when it is not there (several GB from the package index).
- * @returns why there is none in `missing`
- */
-export async function findTorch(say: (line: string) => void): Promise<Torch> {
-  const given = process.env['DAYDREAM_ORACLE_PYTHON'];
-  if (given !== undefined && given !== '') return checked(given);
-  const folder = path.join(root, '.cache', 'oracle-venv');
-  const python = path.join(folder, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
-  if (existsSync(python)) {
-    const found = await checked(python);
-    if ('python' in found) return found;
-  }
+/** @returns why there is none in `missing` */
+export function findTorch(say: (line: string) => void): Torch {
   try {
-    say(`installing ${packages.join(' and ')} into ${path.relative(root, folder)} (several GB, once)`);
-    await mkdir(path.dirname(folder), { recursive: true });
-    await run('python3', ['-m', 'venv', '--clear', folder], { timeout: 120_000 });
-    await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages], {
-      timeout: 1_800_000,
-      maxBuffer: 16 * 1024 * 1024,
-    });
+    return findTorchPython(say);
   } catch (error) {
-    const reason =
-      error instanceof Error ? (error.message.split('\n').findLast((line) => line.trim() !== '') ?? '') : '';
-    return {
-      missing: `pip could not install ${packages.join(', ')} here (${reason.slice(0, 300)}); set DAYDREAM_ORACLE_PYTHON`,
-    };
-  }
-  return checked(python);
-}
-
-async function checked(python: string): Promise<Torch> {
-  try {
-    const { stdout } = await run(python, ['-c', 'import numpy, torch; print(torch.__version__)'], {
-      timeout: 120_000,
-    });
-    return { python, version: stdout.trim() };
-  } catch {
-    return { missing: `${python} has no working PyTorch and NumPy` };
+    const reason = error instanceof Error ? error.message : String(error);
+    return { missing: `${reason.slice(0, 300)} Set DAYDREAM_ORACLE_PYTHON to a Python that has it.` };
   }
 }
 

@@ -14,6 +14,8 @@ import { trainRows } from '#core/training/train-job.ts';
 import { createEarlyExperienceJobs } from '#core/early-experience/index.ts';
 import { createEnvironmentRegistry } from '#core/environments/index.ts';
 import { createJobEngine } from '#core/jobs/index.ts';
+import { createNodeSpawner } from '#core/process/index.ts';
+import { TrainerClient } from '#core/training/index.ts';
 import type { LlmBench } from './llm.ts';
 
 const clock = { now: () => Date.now() };
@@ -21,6 +23,11 @@ const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 function ignore(): void {
   // The figures are the output.
+}
+
+/** A trainer process of the bench's own; the caller closes it. */
+export function newBenchTrainer(): TrainerClient {
+  return new TrainerClient({ spawner: createNodeSpawner(), clock, log: silent });
 }
 
 export const rowsPerBatch = 16;

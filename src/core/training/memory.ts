@@ -1,5 +1,6 @@
 /** What a training takes, before it starts. Weights are counted; what a batch takes is estimated from its largest parts. */
 import { AppError } from '#shared/errors.ts';
+import { largestTransposed } from '#shared/worker/trainer.ts';
 import type { OpenParams } from '#shared/worker/trainer.ts';
 
 export interface TrainingMemory {
@@ -10,8 +11,6 @@ export interface TrainingMemory {
 }
 
 const float = 4;
-/** A table larger than this has no transposed copy (workers/trainer/session.ts). */
-const largestTransposed = 32 * 1024 * 1024;
 /** Share of the free memory that a training may ask for. */
 const usable = 0.9;
 

@@ -89,7 +89,7 @@ export class TrainerClient implements Trainer {
       if (!(error instanceof AppError) || error.code !== 'MODEL_CRASHED') throw error;
       throw crashed(error);
     }
-    if (method !== 'open' && method !== 'selfTest' && this.#supervisor.generation !== this.#generation) {
+    if (method !== 'open' && this.#supervisor.generation !== this.#generation) {
       throw crashed();
     }
     const parsed = trainerMethods[method].result.safeParse(value);

@@ -53,6 +53,9 @@ export const trainingModeSchema = z.discriminatedUnion('kind', [
 ]);
 export type TrainingMode = z.infer<typeof trainingModeSchema>;
 
+/** A table larger than this (numbers) gets no transposed copy: its gradient takes the slower way without one. */
+export const largestTransposed = 32 * 1024 * 1024;
+
 const fileSchema = z.object({ file: z.string().min(1), tensors: z.array(storedTensorSchema).min(1) });
 
 export const openParamsSchema = z.object({
@@ -150,10 +153,6 @@ export const openedSchema = z.object({
 });
 
 export const trainerMethods = {
-  selfTest: {
-    params: z.object({ device: z.enum(['cpu', 'cuda', 'vulkan', 'metal']), threads: z.int().min(1) }),
-    result: z.object({ device: z.string(), gradientError: z.number(), tookMs: z.number() }),
-  },
   open: { params: openParamsSchema, result: openedSchema },
   score: {
     params: z.object({ rows: z.array(scoreRowSchema), adapters: z.boolean() }),
@@ -187,7 +186,6 @@ export const trainerMethods = {
     params: z.object({}),
     result: z.array(z.object({ name: z.string(), shape: z.array(z.int()), values: float32 })),
   },
-  close: { params: z.object({}), result: z.boolean() },
 } as const;
 export type TrainerMethod = keyof typeof trainerMethods;
 export type TrainerParams<Method extends TrainerMethod> = z.input<(typeof trainerMethods)[Method]['params']>;

@@ -19,7 +19,6 @@ export interface BatchShape {
 
 export interface BatchOptions {
   backward: boolean;
-  entropy: boolean;
   /** Also predict a value at each source, by `value_head.weight`. */
   values: boolean;
 }
@@ -81,7 +80,6 @@ export class BatchGraph {
     valueSeed: Tensor | null;
   } | null;
   readonly #logprobs: Tensor;
-  readonly #entropy: Tensor | null;
   readonly #values: Tensor | null;
   /** Bytes that the results take. */
   readonly bytes: number;
@@ -129,10 +127,8 @@ export class BatchGraph {
       ? tape.linear(top.picked, weights.get('value_head.weight'), null, null)
       : null;
     this.#logprobs = graph.output(top.logprobs);
-    this.#entropy = options.entropy ? graph.output(top.entropy()) : null;
     this.#values = value === null ? null : graph.output(value.tensor);
-    for (const result of [this.#logprobs, this.#entropy, this.#values])
-      if (result !== null) graph.expand(result);
+    for (const result of [this.#logprobs, this.#values]) if (result !== null) graph.expand(result);
     const forwardNodes = graph.nodes;
     if (this.#back !== null) {
       if (value !== null) value.gradient = this.#back.valueSeed;
@@ -144,15 +140,12 @@ export class BatchGraph {
     this.#backward = options.backward ? graph.part(forwardNodes, graph.nodes) : null;
   }
 
-  /** Log-probability of each cell, in order; entropies and values by source, when asked for. */
-  async forward(
-    batch: Placed,
-  ): Promise<{ logprobs: Float32Array; entropies: Float32Array | null; values: Float32Array | null }> {
+  /** Log-probability of each cell, in order; values by source, when asked for. */
+  async forward(batch: Placed): Promise<{ logprobs: Float32Array; values: Float32Array | null }> {
     this.#fill(batch);
     await this.#device.compute(this.#forward);
     return {
       logprobs: this.#device.read(this.#logprobs, batch.cells.length),
-      entropies: this.#entropy === null ? null : this.#device.read(this.#entropy, batch.sourceNodes.length),
       values: this.#values === null ? null : this.#device.read(this.#values, batch.sourceNodes.length),
     };
   }

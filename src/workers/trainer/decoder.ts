@@ -107,8 +107,6 @@ export interface SeedInputs {
 export interface Head {
   /** [1, targets] */
   logprobs: Tensor;
-  /** → [1, sources]: −Σ p log p */
-  entropy(): Tensor;
   /** Gradient of −Σ weights · log-probabilities with respect to the logits, and the logits it belongs to. */
   logits: Value;
   /** Hidden states at the sources [width, sources], for a value head. */
@@ -131,7 +129,6 @@ export function head(tape: Tape, weights: ModelWeights, hidden: Value, targets: 
   const logprobs = g.log(g.clamp(chosen, tiny, 1));
   return {
     logprobs,
-    entropy: () => g.scale(g.sumRows(g.multiply(probabilities, g.log(g.clamp(probabilities, tiny, 1)))), -1),
     logits,
     picked,
     seed: (inputs) => {

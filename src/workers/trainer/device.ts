@@ -4,12 +4,10 @@ import type { Graph, Tensor } from './graph.ts';
 import type { GgmlLibrary, Pointer } from './library.ts';
 
 const deviceKinds = ['cpu', 'gpu', 'igpu', 'accelerator'] as const;
-export type DeviceKind = (typeof deviceKinds)[number];
 
-export interface DeviceInfo {
-  name: string;
+interface DeviceInfo {
   description: string;
-  kind: DeviceKind;
+  kind: (typeof deviceKinds)[number];
 }
 
 export class Device {
@@ -24,11 +22,6 @@ export class Device {
     this.#device = device;
     this.backend = backend;
     this.info = describe(library, device);
-  }
-
-  /** All devices that the libraries of the folder find here. */
-  static list(library: GgmlLibrary): DeviceInfo[] {
-    return pointers(library).map((device) => describe(library, device));
   }
 
   /**
@@ -132,7 +125,6 @@ function pointers(library: GgmlLibrary): Pointer[] {
 
 function describe(library: GgmlLibrary, device: Pointer): DeviceInfo {
   return {
-    name: String(library.call('ggml_backend_dev_name', device)),
     description: String(library.call('ggml_backend_dev_description', device)),
     kind: deviceKinds[library.number('ggml_backend_dev_type', device)] ?? 'accelerator',
   };

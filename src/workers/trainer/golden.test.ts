@@ -17,10 +17,7 @@ import type { Golden, Mode, OracleCase } from '../../../scripts/oracle/cases.ts'
 import { Device } from './device.ts';
 import type { Shape } from './graph.ts';
 import { libraryFolder, openLibrary } from './library.ts';
-import { likelihood } from './objectives/likelihood.ts';
-import type { Objective } from './objectives/objective.ts';
-import { policy } from './objectives/policy.ts';
-import { preference } from './objectives/preference.ts';
+import { objectiveOf } from './objectives/of-spec.ts';
 import { ModelTrainer } from './trainer.ts';
 import { DeviceWeights, trainableSlots } from './weights.ts';
 
@@ -93,17 +90,6 @@ function trainRows({ rows }: OracleCase, golden: Golden, mode: Mode): TrainRow[]
   }));
 }
 
-async function objectiveOf(spec: ObjectiveSpec, rows: TrainRow[], trainer: ModelTrainer): Promise<Objective> {
-  switch (spec.kind) {
-    case 'likelihood':
-      return likelihood(rows);
-    case 'policy':
-      return policy(rows, spec);
-    case 'preference':
-      return preference(rows, spec, await trainer.score(rows));
-  }
-}
-
 describe.each(trainableArchitectures)('%s', (name) => {
   const golden = readGolden(name);
   const made = oracleCase(name);
@@ -145,7 +131,10 @@ describe.each(trainableArchitectures)('%s', (name) => {
       const trainer = build(made, mode, spec.kind === 'policy' && spec.valueCoefficient > 0);
       const rows = trainRows(made, golden, mode);
       trainer.weights.clearGradients();
-      const { loss } = await trainer.accumulate(rows, await objectiveOf(spec, rows, trainer));
+      const { loss } = await trainer.accumulate(
+        rows,
+        await objectiveOf(spec, rows, () => trainer.score(rows)),
+      );
       const gradients = trainer.gradients();
       expect(Math.abs(loss - expected.loss) / Math.abs(expected.loss)).toBeLessThan(tolerance);
       expect(Object.keys(gradients).sort()).toEqual(Object.keys(expected.gradients).sort());

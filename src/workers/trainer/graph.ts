@@ -144,11 +144,6 @@ export class Graph {
     return this.#make('ggml_cont', a.shape, a.type, true, a.pointer);
   }
 
-  cast(a: Tensor, type: TensorType): Tensor {
-    if (a.type === type) return a;
-    return this.#make('ggml_cast', a.shape, type, true, a.pointer, tensorTypes[type]);
-  }
-
   /** A part of a contiguous tensor. @param offset in elements of four bytes */
   view(a: Tensor, offset: number, ...dimensions: Dimensions): Tensor {
     const shape = full(dimensions);
@@ -190,13 +185,7 @@ export class Graph {
     );
   }
 
-  /** Repeats to a shape that is a multiple in every dimension. */
-  repeat(a: Tensor, shape: Shape): Tensor {
-    need(repeats(a.shape, shape), 'repeat', a.shape, shape);
-    return this.#make('ggml_repeat_4d', shape, a.type, true, a.pointer, ...shape);
-  }
-
-  /** The reverse of `repeat`: sums the copies. */
+  /** The reverse of repeating `like` to the shape of `a`: sums the copies. */
   sumTo(a: Tensor, like: Tensor): Tensor {
     need(repeats(like.shape, a.shape), 'sumTo', a.shape, like.shape);
     if (equal(a.shape, like.shape)) return a;

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import koffi from 'koffi';
 import { AppError } from '#shared/errors.ts';
 
@@ -19,12 +19,10 @@ const functions = {
   ggml_free: ['void', [context]],
   ggml_tensor_overhead: ['size_t', []],
   ggml_graph_overhead_custom: ['size_t', ['size_t', 'bool']],
-  ggml_get_name: ['str', [tensor]],
   ggml_new_tensor_4d: [tensor, [context, 'int', 'int64_t', 'int64_t', 'int64_t', 'int64_t']],
   ggml_set_input: ['void', [tensor]],
   ggml_set_output: ['void', [tensor]],
   ggml_set_param: ['void', [tensor]],
-  ggml_nbytes: ['size_t', [tensor]],
   ggml_view_4d: [
     tensor,
     [context, tensor, 'int64_t', 'int64_t', 'int64_t', 'int64_t', 'size_t', 'size_t', 'size_t', 'size_t'],
@@ -32,7 +30,6 @@ const functions = {
   ggml_reshape_4d: [tensor, [context, tensor, 'int64_t', 'int64_t', 'int64_t', 'int64_t']],
   ggml_permute: [tensor, [context, tensor, 'int', 'int', 'int', 'int']],
   ggml_cont: [tensor, [context, tensor]],
-  ggml_cast: [tensor, [context, tensor, 'int']],
   ggml_cpy: [tensor, [context, tensor, tensor]],
   ggml_add: [tensor, [context, tensor, tensor]],
   ggml_add_inplace: [tensor, [context, tensor, tensor]],
@@ -48,17 +45,14 @@ const functions = {
   ggml_clamp: [tensor, [context, tensor, 'float', 'float']],
   ggml_scale: [tensor, [context, tensor, 'float']],
   ggml_scale_bias: [tensor, [context, tensor, 'float', 'float']],
-  ggml_repeat_4d: [tensor, [context, tensor, 'int64_t', 'int64_t', 'int64_t', 'int64_t']],
   ggml_repeat_back: [tensor, [context, tensor, tensor]],
   ggml_mul_mat: [tensor, [context, tensor, tensor]],
   ggml_out_prod: [tensor, [context, tensor, tensor]],
   ggml_silu: [tensor, [context, tensor]],
   ggml_silu_back: [tensor, [context, tensor, tensor]],
   ggml_swiglu_split: [tensor, [context, tensor, tensor]],
-  ggml_gelu: [tensor, [context, tensor]],
   ggml_rms_norm: [tensor, [context, tensor, 'float']],
   ggml_rms_norm_back: [tensor, [context, tensor, tensor, 'float']],
-  ggml_soft_max: [tensor, [context, tensor]],
   ggml_soft_max_ext: [tensor, [context, tensor, tensor, 'float', 'float']],
   ggml_soft_max_ext_back: [tensor, [context, tensor, tensor, 'float', 'float']],
   ggml_rope_ext: [
@@ -91,7 +85,6 @@ const functions = {
   ggml_gallocr_new: ['void*', ['void*']],
   ggml_gallocr_free: ['void', ['void*']],
   ggml_gallocr_alloc_graph: ['bool', ['void*', 'void*']],
-  ggml_gallocr_reserve: ['bool', ['void*', 'void*']],
   ggml_gallocr_get_buffer_size: ['size_t', ['void*', 'int']],
   ggml_backend_alloc_ctx_tensors: ['void*', [context, 'void*']],
   ggml_backend_buffer_free: ['void', ['void*']],
@@ -100,17 +93,14 @@ const functions = {
   ggml_backend_tensor_set: ['void', [tensor, 'const void*', 'size_t', 'size_t']],
   ggml_backend_tensor_get: ['void', [tensor, 'void*', 'size_t', 'size_t']],
   ggml_backend_get_default_buffer_type: ['void*', ['void*']],
-  ggml_backend_get_device: ['void*', ['void*']],
   ggml_backend_supports_op: ['bool', ['void*', tensor]],
   ggml_backend_graph_compute: ['int', ['void*', 'void*']],
   ggml_backend_free: ['void', ['void*']],
   ggml_backend_load_all_from_path: ['void', ['str']],
   ggml_backend_dev_count: ['size_t', []],
   ggml_backend_dev_get: ['void*', ['size_t']],
-  ggml_backend_dev_name: ['str', ['void*']],
   ggml_backend_dev_description: ['str', ['void*']],
   ggml_backend_dev_type: ['int', ['void*']],
-  ggml_backend_dev_memory: ['void', ['void*', 'void*', 'void*']],
   ggml_backend_dev_init: ['void*', ['void*', 'str']],
   ggml_backend_dev_backend_reg: ['void*', ['void*']],
   ggml_backend_reg_get_proc_address: ['void*', ['void*', 'str']],
@@ -206,7 +196,7 @@ export function openLibrary(directory: string): GgmlLibrary {
     (get(name) as Foreign)(...values);
   const setThreadsType = koffi.proto('void', ['void*', 'int']);
   return {
-    directory: dirname(join(directory, base)),
+    directory,
     call,
     callAsync: (name, ...values) =>
       new Promise((resolve, reject) => {

@@ -1,23 +1,14 @@
 /** The methods of the trainer process (shared/worker/trainer.ts) on one model at a time. */
 import { AppError } from '#shared/errors.ts';
-import { trainerMethods } from '#shared/worker/trainer.ts';
-import type {
-  ObjectiveSpec,
-  OpenParams,
-  TrainRow,
-  TrainerMethod,
-  TrainerResult,
-} from '#shared/worker/trainer.ts';
+import { largestTransposed, trainerMethods } from '#shared/worker/trainer.ts';
+import type { OpenParams, TrainerMethod, TrainerResult } from '#shared/worker/trainer.ts';
 import { tensorsOf } from './architecture.ts';
 import { restoreCheckpoint, saveCheckpoint } from './checkpoint.ts';
 import { Device } from './device.ts';
 import type { Shape } from './graph.ts';
 import { libraryFolder, openLibrary } from './library.ts';
 import type { GgmlLibrary } from './library.ts';
-import { likelihood } from './objectives/likelihood.ts';
-import type { Objective } from './objectives/objective.ts';
-import { policy } from './objectives/policy.ts';
-import { preference } from './objectives/preference.ts';
+import { objectiveOf } from './objectives/of-spec.ts';
 import { gaussian } from './random.ts';
 import { selfTest } from './self-test.ts';
 import { ModelTrainer } from './trainer.ts';
@@ -25,16 +16,12 @@ import { DeviceWeights, checkTensors, readTensors, trainableSlots } from './weig
 
 type Handler = (params: unknown, signal: AbortSignal) => Promise<unknown>;
 
-/** A table larger than this gets no transposed copy: its gradient takes the slower way without one. */
-const largestTransposed = 32 * 1024 * 1024;
-
 export class TrainerSession {
   #library: GgmlLibrary | null = null;
   #devices: Device[] = [];
   #trainer: ModelTrainer | null = null;
 
   readonly handlers: Record<TrainerMethod, Handler> = {
-    selfTest: (params) => this.#selfTest(trainerMethods.selfTest.params.parse(params)),
     open: (params) => this.#open(trainerMethods.open.params.parse(params)),
     score: (params, signal) => {
       const { rows, adapters } = trainerMethods.score.params.parse(params);
@@ -43,7 +30,7 @@ export class TrainerSession {
     step: async (params, signal) => {
       const { rows, objective, learningRate, stopNorm } = trainerMethods.step.params.parse(params);
       const trainer = this.#opened();
-      return trainer.step(rows, await objectiveOf(objective, rows, trainer, signal), {
+      return trainer.step(rows, await objectiveOf(objective, rows, () => trainer.score(rows, { signal })), {
         learningRate,
         stopNorm,
         signal,
@@ -55,7 +42,7 @@ export class TrainerSession {
       trainer.weights.clearGradients();
       const { loss } = await trainer.accumulate(
         rows,
-        await objectiveOf(objective, rows, trainer, signal),
+        await objectiveOf(objective, rows, () => trainer.score(rows, { signal })),
         signal,
       );
       return { loss, gradients: trainer.gradients() };
@@ -81,10 +68,6 @@ export class TrainerSession {
       );
     },
     merged: () => Promise.resolve(mergedMatrices(this.#opened().weights)),
-    close: () => {
-      this.dispose();
-      return Promise.resolve(true);
-    },
   };
 
   dispose(): void {
@@ -105,16 +88,6 @@ export class TrainerSession {
     const device = Device.open(this.#library, kind === 'cpu' ? 'cpu' : 'gpu', threads);
     this.#devices.push(device);
     return device;
-  }
-
-  async #selfTest(options: {
-    device: OpenParams['device'];
-    threads: number;
-  }): Promise<TrainerResult<'selfTest'>> {
-    const started = performance.now();
-    const device = this.#device(options.device, options.threads);
-    const gradientError = await selfTest(device);
-    return { device: device.info.description, gradientError, tookMs: performance.now() - started };
   }
 
   async #open(params: OpenParams): Promise<TrainerResult<'open'>> {
@@ -178,22 +151,6 @@ export class TrainerSession {
       throw error;
     }
     return { device: device.info.description, trainable: weights.trainable, weightBytes: weights.bytes };
-  }
-}
-
-async function objectiveOf(
-  spec: ObjectiveSpec,
-  rows: readonly TrainRow[],
-  trainer: ModelTrainer,
-  signal: AbortSignal,
-): Promise<Objective> {
-  switch (spec.kind) {
-    case 'likelihood':
-      return likelihood(rows);
-    case 'policy':
-      return policy(rows, spec);
-    case 'preference':
-      return preference(rows, spec, await trainer.score(rows, { signal }));
   }
 }
 

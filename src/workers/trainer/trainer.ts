@@ -59,7 +59,7 @@ export class ModelTrainer {
     const adapters = options.adapters ?? true;
     for (const batch of this.#batches(this.plan(rows))) {
       options.signal?.throwIfAborted();
-      const graph = this.#graph(batch, { backward: false, entropy: false, values: false }, adapters);
+      const graph = this.#graph(batch, { backward: false, values: false }, adapters);
       const { logprobs } = await graph.forward(batch);
       scatter(batch, logprobs, result);
     }
@@ -77,7 +77,7 @@ export class ModelTrainer {
     let loss = 0;
     for (const batch of this.#batches(plan)) {
       signal?.throwIfAborted();
-      const graph = this.#graph(batch, { backward: true, entropy: false, values: objective.values }, true);
+      const graph = this.#graph(batch, { backward: true, values: objective.values }, true);
       const fresh = await graph.forward(batch);
       const results = new Map<number, RowResult>();
       // A row lies in one block as a whole: after its batch all of its log-probabilities are known.
