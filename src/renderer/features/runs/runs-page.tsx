@@ -1,18 +1,16 @@
 import { Button, Select } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { jobStateSchema } from '#shared/schema/job.ts';
 import type { Job } from '#shared/schema/job.ts';
-import { orpc } from '../../rpc/client.ts';
 import { formatDuration, formatInteger, formatPercent } from '../../ui/format.ts';
+import { JobList } from '../../ui/job-list.tsx';
 import { useKeys } from '../../ui/keys.ts';
 import { Page } from '../../ui/page.tsx';
 import { elapsedMs, isFinished, remainingMs, shownState } from '../../ui/progress.ts';
-import { EmptyState, ErrorState, LoadingState } from '../../ui/states.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { JobBadge } from '../../ui/status-badge.tsx';
 import { Time, useNow } from '../../ui/text.tsx';
-import { VirtualTable } from '../../ui/virtual-table.tsx';
 import type { Column } from '../../ui/virtual-table.tsx';
 import styles from './runs.module.css';
 
@@ -105,22 +103,6 @@ export default function RunsPage() {
   const [parameters, setParameters] = useSearchParams();
   const state = states.find((option) => option === parameters.get('state'));
   const now = useNow(2000);
-  const query = useInfiniteQuery({
-    ...orpc.jobs.list.infiniteOptions({
-      input: (cursor: string | null) => ({
-        cursor,
-        limit: 100,
-        filter: { parentId: null, ...(state === undefined ? {} : { state }) },
-      }),
-      initialPageParam: null as string | null,
-      getNextPageParam: (page) => page.nextCursor,
-    }),
-    placeholderData: keepPreviousData,
-    refetchInterval: (current) =>
-      current.state.data?.pages.some((page) => page.items.some((job) => !isFinished(job.state))) === true
-        ? 2000
-        : 15_000,
-  });
   useKeys([
     {
       key: 'n',
@@ -130,7 +112,6 @@ export default function RunsPage() {
       },
     },
   ]);
-  const rows = query.data?.pages.flatMap((page) => page.items) ?? [];
   const newRun = (
     <Button component={Link} href="/runs/new" leftSection={<IconPlus size={14} />}>
       New run
@@ -158,41 +139,19 @@ export default function RunsPage() {
         </>
       }
     >
-      {query.isPending ? (
-        <div className={styles.pad}>
-          <LoadingState rows={12} rowHeight={24} />
-        </div>
-      ) : query.isError && rows.length === 0 ? (
-        <div className={styles.pad}>
-          <ErrorState
-            title="The runs could not be read"
-            error={query.error}
-            onRetry={() => void query.refetch()}
-          />
-        </div>
-      ) : rows.length === 0 ? (
-        <div className={styles.pad}>
+      <JobList
+        label="Runs"
+        filter={{ parentId: null, ...(state === undefined ? {} : { state }) }}
+        columns={columns(now)}
+        addressOf={(job) => `/runs/${encodeURIComponent(job.jobId)}`}
+        placeKey={`runs?${parameters.toString()}`}
+        empty={
           <EmptyState title={state === undefined ? 'No run yet' : `No run is ${state}`} action={newRun}>
             A run lets a model act in an environment, or branches demonstrations into experience and writes
             the data sets.
           </EmptyState>
-        </div>
-      ) : (
-        <VirtualTable
-          label="Runs"
-          columns={columns(now)}
-          rows={rows}
-          rowKey={(job) => job.jobId}
-          onOpen={(job) => {
-            navigate(`/runs/${encodeURIComponent(job.jobId)}`);
-          }}
-          placeKey={`runs?${parameters.toString()}`}
-          hasMore={query.hasNextPage}
-          loadingMore={query.isFetchingNextPage}
-          onMore={() => void query.fetchNextPage()}
-          total={query.data?.pages[0]?.total ?? null}
-        />
-      )}
+        }
+      />
     </Page>
   );
 }

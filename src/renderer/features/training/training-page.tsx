@@ -1,19 +1,19 @@
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import type { Job } from '#shared/schema/job.ts';
 import { trainRunSchema } from '#shared/schema/training.ts';
 import type { TrainRun } from '#shared/schema/training.ts';
 import { orpc } from '../../rpc/client.ts';
 import { formatDuration, formatInteger, shortId } from '../../ui/format.ts';
+import { JobList } from '../../ui/job-list.tsx';
 import { useKeys } from '../../ui/keys.ts';
 import { Page } from '../../ui/page.tsx';
-import { elapsedMs, isFinished, remainingMs, shownState } from '../../ui/progress.ts';
-import { EmptyState, ErrorState, LoadingState } from '../../ui/states.tsx';
+import { elapsedMs, remainingMs, shownState } from '../../ui/progress.ts';
+import { EmptyState } from '../../ui/states.tsx';
 import { JobBadge } from '../../ui/status-badge.tsx';
 import { Time, useNow } from '../../ui/text.tsx';
-import { VirtualTable } from '../../ui/virtual-table.tsx';
 import type { Column } from '../../ui/virtual-table.tsx';
 
 function runOf(job: Job): TrainRun | null {
@@ -110,17 +110,6 @@ export default function TrainingPage() {
   const [, navigate] = useLocation();
   const now = useNow(2000);
   const nameOf = useNames();
-  const query = useInfiniteQuery({
-    ...orpc.jobs.list.infiniteOptions({
-      input: (cursor: string | null) => ({ cursor, limit: 100, filter: { kind: 'train' } }),
-      initialPageParam: null as string | null,
-      getNextPageParam: (page) => page.nextCursor,
-    }),
-    refetchInterval: (current) =>
-      current.state.data?.pages.some((page) => page.items.some((job) => !isFinished(job.state))) === true
-        ? 2000
-        : 15_000,
-  });
   useKeys([
     {
       key: 'n',
@@ -130,50 +119,26 @@ export default function TrainingPage() {
       },
     },
   ]);
-  const rows = query.data?.pages.flatMap((page) => page.items) ?? [];
   const create = (
     <Button component={Link} href="/training/new" leftSection={<IconPlus size={14} />}>
       New training
     </Button>
   );
-  const pad = { padding: '8px 20px' };
   return (
     <Page title="Training" layout="flush" actions={create}>
-      {query.isPending ? (
-        <div style={pad}>
-          <LoadingState rows={12} rowHeight={24} />
-        </div>
-      ) : query.isError && rows.length === 0 ? (
-        <div style={pad}>
-          <ErrorState
-            title="The trainings could not be read"
-            error={query.error}
-            onRetry={() => void query.refetch()}
-          />
-        </div>
-      ) : rows.length === 0 ? (
-        <div style={pad}>
+      <JobList
+        label="Trainings"
+        filter={{ kind: 'train' }}
+        columns={columns(now, nameOf)}
+        addressOf={(job) => `/training/jobs/${encodeURIComponent(job.jobId)}`}
+        placeKey="training"
+        empty={
           <EmptyState title="No training yet" action={create}>
             A training teaches a model, or an adapter beside it, from the rows of a data set, on this machine.
             Runs of Early Experience write such data sets.
           </EmptyState>
-        </div>
-      ) : (
-        <VirtualTable
-          label="Trainings"
-          columns={columns(now, nameOf)}
-          rows={rows}
-          rowKey={(job) => job.jobId}
-          onOpen={(job) => {
-            navigate(`/training/jobs/${encodeURIComponent(job.jobId)}`);
-          }}
-          placeKey="training"
-          hasMore={query.hasNextPage}
-          loadingMore={query.isFetchingNextPage}
-          onMore={() => void query.fetchNextPage()}
-          total={query.data?.pages[0]?.total ?? null}
-        />
-      )}
+        }
+      />
     </Page>
   );
 }

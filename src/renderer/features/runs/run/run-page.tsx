@@ -24,8 +24,8 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
   const jobId = jobIdSchema.parse(params['jobId'] ?? '-');
   const [path, navigate] = useLocation();
   const list = path.startsWith('/training/')
-    ? { label: 'Training', href: '/training' }
-    : { label: 'Runs', href: '/runs' };
+    ? { label: 'Training', href: '/training', all: 'All trainings' }
+    : { label: 'Runs', href: '/runs', all: 'All runs' };
   const [parameters, setParameters] = useSearchParams();
   const { run, events, movedAt } = useRun(jobId);
   const connected = useConnectionState() === 'open';
@@ -39,7 +39,7 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
       },
     },
   ]);
-  const crumbs = [list];
+  const crumbs = [{ label: list.label, href: list.href }];
   if (run.isPending) {
     return (
       <Page title="Run" breadcrumb={crumbs}>
@@ -54,7 +54,7 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
           title="This run could not be read"
           error={run.error}
           onRetry={() => void run.refetch()}
-          back={{ label: 'Back to the list', href: list.href }}
+          back={{ label: list.all, href: list.href }}
         />
       </Page>
     );
