@@ -21,6 +21,7 @@ import {
 import type { Tokenizer } from '../../src/core/starter/index.ts';
 import { printEvaluation } from './evaluate.ts';
 import { pretrain } from './pretrain.ts';
+import { printRegime } from './regime.ts';
 import { scoreWithModel } from './score-model.ts';
 import { printPromptCosts, printShardStatistics } from './statistics.ts';
 
@@ -30,6 +31,8 @@ const help = `node scripts/starter/main.ts COMMAND --out FOLDER [options]
   stats       tokens of the text by kind, and what the policy's prompts cost with this vocabulary
   probes      FOLDER/probes.jsonl, and with --model FILE.gguf the skills that it has   --per-skill 200
   evaluate    --model FILE.gguf only asked to act in household-small   --tasks 96 --max-steps 30
+  regime      --model FILE.gguf success of imitation against demonstrations, on the development split
+              --demonstrations 100,200,400,800 --seeds 1,2,3 --updates 250 --rate 1e-3 --tasks 96
   pretrain    trains FOLDER/initial.gguf on the shards to FOLDER/starter.gguf   --tokens 4000000 --batch-tokens 8192 --learning-rate 3e-3
   init        FOLDER/initial.gguf: untrained weights with vocabulary and chat format   --layers 4 --dim 128
 Options for all: --seed 1`;
@@ -53,6 +56,10 @@ const { values, positionals } = parseArgs({
     'learning-rate': { type: 'string', default: '3e-3' },
     'muon-factor': { type: 'string', default: '7' },
     threads: { type: 'string', default: '1' },
+    demonstrations: { type: 'string', default: '100,200,400,800' },
+    seeds: { type: 'string', default: '1,2,3' },
+    updates: { type: 'string', default: '250' },
+    rate: { type: 'string', default: '1e-3' },
   },
 });
 
@@ -68,6 +75,7 @@ type NumberOption =
   | 'dim'
   | 'longest-document'
   | 'batch-tokens'
+  | 'updates'
   | 'threads';
 
 function number(name: NumberOption): number {
@@ -195,6 +203,27 @@ async function evaluate(): Promise<void> {
   });
 }
 
+function list(name: 'demonstrations' | 'seeds'): number[] {
+  const numbers = values[name].split(',').map(Number);
+  if (numbers.some((each) => !Number.isSafeInteger(each) || each < 1))
+    throw new RangeError(`--${name} takes whole numbers with commas, not ${values[name]}.`);
+  return numbers;
+}
+
+async function regime(folder: string): Promise<void> {
+  if (values.model === undefined) throw new RangeError('regime needs --model FILE.gguf.');
+  await printRegime({
+    model: path.resolve(values.model),
+    folder: path.resolve(folder),
+    demonstrations: list('demonstrations'),
+    seeds: list('seeds'),
+    updates: number('updates'),
+    learningRate: Number(values.rate),
+    tasks: number('tasks'),
+    maxSteps: number('max-steps'),
+  });
+}
+
 const [command] = positionals;
 const folder = values.out;
 if (folder === undefined || command === undefined) {
@@ -205,6 +234,7 @@ else if (command === 'data') await data(folder);
 else if (command === 'stats') await printPromptCosts(await tokenizerOf(folder), number('seed'));
 else if (command === 'probes') await probes(folder);
 else if (command === 'evaluate') await evaluate();
+else if (command === 'regime') await regime(folder);
 else if (command === 'init') await initial(folder);
 else if (command === 'pretrain') {
   if (!existsSync(path.join(folder, 'initial.gguf'))) await initial(folder);

@@ -36,7 +36,7 @@ const noteSchema = z.object({
 const checkpointEvery = 50;
 const printEvery = 10;
 
-/** Writes `checkpoint.bin` as it goes and `starter.gguf` at the end; given again, it goes on where it was. */
+/** Writes `checkpoint.bin` and `starter.gguf` as it goes; given again, it goes on where it was. */
 export async function pretrain(options: Pretraining): Promise<void> {
   const { folder, signal } = options;
   const initial = path.join(folder, 'initial.gguf');
@@ -107,7 +107,10 @@ export async function pretrain(options: Pretraining): Promise<void> {
         );
         mean = { loss: 0, tokens: 0, computed: 0, ms: 0, count: 0 };
       }
-      if (at.update % checkpointEvery === 0) await save(trainer, checkpoint, at);
+      if (at.update % checkpointEvery === 0) {
+        await save(trainer, checkpoint, at);
+        await writeModel(trainer, options, at.tokens);
+      }
     }
     await save(trainer, checkpoint, at);
     await writeModel(trainer, options, at.tokens);
@@ -136,5 +139,4 @@ async function writeModel(trainer: Trainer, { folder, shape }: Pretraining, toke
     },
   });
   writeFileSync(path.join(folder, 'pretrained.json'), `${JSON.stringify({ tokens }, null, 1)}\n`);
-  console.log(file);
 }

@@ -2,15 +2,18 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { parse, stringify } from 'yaml';
 import { z } from 'zod';
+import { AppError } from '#shared/errors.ts';
 import { recipeSchema, trainRunSchema } from '#shared/schema/training.ts';
-import type { Recipe } from '#shared/schema/training.ts';
+import type { Recipe, TrainRun } from '#shared/schema/training.ts';
 import type { Job } from '#shared/schema/job.ts';
+import { assign } from '#core/app.ts';
 import type { Work } from '../command.ts';
 import { withSession } from '../command.ts';
 import { followJob, reportEnd } from '../follow.ts';
 import { number, printResult, say } from '../output.ts';
-import { positiveInteger } from '../parse.ts';
+import { collect, positiveInteger } from '../parse.ts';
 import { findModel } from './models.ts';
 
 interface TrainOptions {
@@ -29,6 +32,7 @@ interface TrainOptions {
   groupBy: 'row' | 'state' | 'episode';
   device: 'cpu' | 'cuda' | 'vulkan' | 'metal';
   name: string;
+  set: string[];
 }
 
 const resultSchema = z.object({
@@ -44,7 +48,7 @@ async function train(work: Work, options: TrainOptions): Promise<number> {
   const base = (await findModel(client, options.base)).modelId;
   const isFolder = existsSync(options.dataset) && statSync(options.dataset).isDirectory();
   const dataset = isFolder ? { folder: resolve(options.dataset) } : { datasetId: options.dataset };
-  const run = trainRunSchema.parse({
+  const flags = trainRunSchema.parse({
     kind: 'train',
     name: options.name,
     seed: seed ?? 1,
@@ -62,6 +66,7 @@ async function train(work: Work, options: TrainOptions): Promise<number> {
     groupBy: options.groupBy,
     device: options.device,
   });
+  const run = changed(flags, options.set);
   const job = await client.training.start(run);
   say(
     `Job ${job.jobId} started. Ctrl-C stops it at a checkpoint; daydream jobs resume ${job.jobId} goes on.`,
@@ -69,6 +74,17 @@ async function train(work: Work, options: TrainOptions): Promise<number> {
   const ended = await followJob(work, job.jobId, { onInterrupt: 'pause', quiet: json });
   printResult(json, ended, () => summary(ended, options));
   return reportEnd(ended);
+}
+
+/** @throws AppError CONFIG_INVALID with each field that is wrong */
+function changed(run: TrainRun, sets: readonly string[]): TrainRun {
+  if (sets.length === 0) return run;
+  const checked = trainRunSchema.safeParse(parse(assign(stringify(run), sets)));
+  if (checked.success) return checked.data;
+  const wrong = checked.error.issues.map(({ path, message }) =>
+    path.length === 0 ? `${message}.` : `${path.join('.')}: ${message}.`,
+  );
+  throw new AppError({ code: 'CONFIG_INVALID', message: `Nothing was started. ${wrong.join(' ')}` });
 }
 
 function summary(job: Job, options: TrainOptions): string {
@@ -114,6 +130,12 @@ export function addTrain(program: Command): void {
       new Option('--device <device>', 'where').choices(['cpu', 'cuda', 'vulkan', 'metal']).default('cpu'),
     )
     .option('--name <name>', 'shown in lists', '')
+    .option(
+      '--set <key=value>',
+      'change any field of the training (dotted path); may be repeated',
+      collect,
+      [],
+    )
     .addHelpText(
       'after',
       `
@@ -121,6 +143,7 @@ Examples:
   daydream train --dataset 0193f2… --base model.gguf
   daydream train --dataset ./household-ee --base model.gguf --recipe iwm-il --epochs 2
   daydream train --dataset ./household-ee --base model.gguf --full --learning-rate 1e-4
+  daydream train --dataset ./household-ee --base model.gguf --full --set optimizer=muon --set schedule.kind=linear
 `,
     )
     .action((options: TrainOptions, command: Command) =>

@@ -131,6 +131,23 @@ it('trains the whole model and registers the new file', async () => {
   expect(stored?.problem).toBeNull();
 }, 60_000);
 
+it('trains with Muon when it is asked to', async () => {
+  writePart('expert_sft', expertRows());
+  const lossesWith = async (optimizer: string): Promise<number[]> => {
+    const settings = { weights: { kind: 'full' }, learningRate: 3e-4, updates: 12, optimizer };
+    const job = await lab.run('train', run(settings));
+    expect(job.error).toBeNull();
+    return lab.services.store.jobs
+      .metrics(job.jobId, { names: ['loss/il'], maxPoints: 100 })
+      .map(({ value }) => value);
+  };
+  const muon = await lossesWith('muon');
+  const adamw = await lossesWith('adamw');
+  expect(muon[0]).toBeCloseTo(adamw[0] ?? 0, 6);
+  expect(muon.at(-1)).not.toBeCloseTo(adamw.at(-1) ?? 0, 3);
+  expect(muon.at(-1)).toBeLessThan(0.7 * (muon[0] ?? 0));
+}, 60_000);
+
 it('is bit by bit the same with and without a death of the trainer process', async () => {
   writePart('expert_sft', expertRows());
   const whole = resultSchema.parse((await lab.run('train', run())).result);

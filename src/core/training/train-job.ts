@@ -102,7 +102,7 @@ export function openParams(run: TrainRun, base: Model): OpenParams {
       epsilon: 1e-8,
       weightDecay: run.weightDecay,
       clipNorm: run.clipNorm,
-      muon: null,
+      muon: run.optimizer === 'muon' ? { momentum: 0.95, rateFactor: run.muonFactor } : null,
     },
     limits: {
       longestBlock: Math.min(run.maxBlockTokens, Math.ceil(architecture.contextLength / 64) * 64),

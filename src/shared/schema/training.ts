@@ -13,7 +13,7 @@ export const recipeSchema = z.enum(['il', 'iwm-il', 'sr', 'iwm-sr', 'il2']).meta
 });
 export type Recipe = z.infer<typeof recipeSchema>;
 
-export const scheduleSchema = z.object({
+export const scheduleSchema = z.strictObject({
   kind: z.enum(['cosine', 'linear', 'constant']).default('cosine').meta({ title: 'Schedule' }),
   warmupShare: z
     .number()
@@ -41,7 +41,7 @@ export const loraTargets = [
   'ffn_down',
 ] as const;
 
-export const trainingModeSettingsSchema = z.object({
+export const trainingModeSettingsSchema = z.strictObject({
   kind: z
     .enum(['lora', 'full'])
     .default('lora')
@@ -59,7 +59,7 @@ export const trainingModeSettingsSchema = z.object({
     .meta({ title: 'LoRA targets', advanced: true }),
 });
 
-export const trainRunSchema = z.object({
+export const trainRunSchema = z.strictObject({
   kind: z.literal('train').default('train'),
   name: z.string().max(120).default('').meta({ title: 'Name' }),
   seed: z
@@ -99,6 +99,22 @@ export const trainRunSchema = z.object({
     .default(2e-4)
     .meta({ title: 'Learning rate', paper: '1e-5 (full weights)' }),
   schedule: scheduleSchema.default(scheduleSchema.parse({})),
+  optimizer: z
+    .enum(['adamw', 'muon'])
+    .default('adamw')
+    .meta({
+      title: 'Optimiser',
+      help:
+        'adamw: for all weights, as in the papers. muon: steps of equal size in all directions for the matrices of the blocks ' +
+        '(Jordan et al. 2024), AdamW for the rest; learns small models from few updates.',
+      paper: 'adamw',
+      advanced: true,
+    }),
+  muonFactor: z.number().positive().max(1000).default(7).meta({
+    title: 'Muon factor',
+    help: 'Muon’s learning rate is so many times the learning rate.',
+    advanced: true,
+  }),
   weightDecay: z.number().min(0).max(1).default(0).meta({ title: 'Weight decay', advanced: true }),
   clipNorm: z.number().min(0).default(1).meta({ title: 'Clip norm', help: '0 never clips.', advanced: true }),
   divergenceFactor: z.number().min(2).default(50).meta({

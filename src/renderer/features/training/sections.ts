@@ -33,6 +33,8 @@ const order: readonly Section[] = [
       'batchRows',
       'learningRate',
       'schedule',
+      'optimizer',
+      'muonFactor',
       'weightDecay',
       'clipNorm',
       'divergenceFactor',
@@ -49,6 +51,7 @@ function applies(field: Field, value: (path: readonly string[]) => unknown): boo
   const recipe = String(value(['recipe']) ?? 'il');
   if (field.key === 'iwmEpochs') return recipe.startsWith('iwm') || recipe === 'il2';
   if (field.key === 'adapter') return value(['weights', 'kind']) !== 'full';
+  if (field.key === 'muonFactor') return value(['optimizer']) === 'muon';
   const [group, key] = field.path;
   if (group === 'weights' && key !== 'kind') return value(['weights', 'kind']) !== 'full';
   return true;
