@@ -36,7 +36,13 @@ test.each([
   ['numbering', 'Alternative 2 would only open a drawer, which would not cool anything.'],
   ['numbering', 'Option B would not help with cooling, so I should go to the fridge.'],
   ['numbering', 'The second option would waste a step, so I should go to the fridge.'],
-  ['numbering', '1. The apple should be cold.\n2. The fridge would cool it.'],
+  ['numbering', '1. Go to shelf 1: this would not cool anything.\n2. The fridge would.'],
+  ['numbering', 'What else? 2) open drawer 2 would not cool it.\n1) “go to shelf 1” would not either.'],
+  ['numbering', '**1.** Going on.\n2. **go to shelf 1** would cost a step.'],
+  ['numbering', 'A. I could open drawer 2, but it would not cool it.\nB. The fridge would.'],
+  ['numbering', 'I could (1) open drawer 2, or (2) go to fridge 1, and only the latter would cool it.'],
+  ['numbering', '1. It would be of no use to open drawer 2 now.\n2. To go to fridge 1 would cool it.'],
+  ['numbering', 'Considering action 3, it would be a waste of a step.'],
   ['scaffold', 'Of the alternative actions listed, all would do less for the goal.'], // Tau, P1 B.4
   ['scaffold', 'Important: Consider all constraints before I should decide anything.'], // TravelPlanner, P1 B.7
   ['scaffold', 'Given the expected outcome, going to the fridge should be right.'],
@@ -78,6 +84,12 @@ test.each([
   'I could look around, but I would learn nothing about cooling; the fridge should be the nearest way to the goal.',
   'If nothing happens at the shelf I would have lost a step; going to the fridge keeps the goal in reach.',
   'There may be one option left after that, yet the fridge is needed in any case for a cold apple.',
+  '1. The apple should be cold.\n2. The fridge would cool it.',
+  '1. Find the apple first.\n2. Then go to fridge 1, where it should get cold.\n3. Put it down.',
+  '- The apple should be cold.\n- The fridge would cool it.',
+  'The plan is (1) to find the apple, (2) to cool it in the fridge, and (3) to put it away.',
+  'Things would be kept in drawer 1. Open drawer 2 could be as empty, so the fridge it should be.',
+  'I should not repeat an action 30 times, so the fridge should come next.',
   'My action now should bring me to a cold place, and drawer 1 or shelf 10 would not be one.',
 ])('sound reasoning is left alone: %s', (text) => {
   expect(flags(text)).toEqual([]);

@@ -40,15 +40,47 @@ export const labelLeak: Detector = ({ text }) =>
     /\bthe\s+action\s+is\s*:/iu,
   ]);
 
-/** (b) Options called by number or letter, as the prompt listed them. */
-export const numbering: Detector = ({ text }) =>
-  firstMatch('numbering', text, [
-    /\b(?:alternative|option|choice|candidate|action)s?\s*(?:#|no\.?|number)?\s*\(?\d+\)?/iu,
+/**
+ * (b) Options called by number or letter, as the prompt listed them. A numbered list of something else — steps of a plan, what the goal
+ * needs — is reasoning: a list fires only where its points are the candidate actions.
+ */
+export const numbering: Detector = (subject) =>
+  firstMatch('numbering', subject.text, [
+    /\b(?:alternative|option|choice|candidate|action)s?\s*(?:#|no\.?|number)?\s*\(?\d+\)?(?![\d)]|\s+(?:times?|steps?|more)\b)/iu,
     /\b(?:[Aa]lternative|[Oo]ption|[Cc]hoice|[Cc]andidate)\s+\(?[A-E]\b(?!['’])/u,
     /\b(?:first|second|third|fourth|fifth|last)\s+(?:alternative|option|choice|candidate)\b/iu,
     /\b(?:alternative|option)s?\s+(?:one|two|three|four|five)\b/iu,
-    /^\s*(?:\(?\d+[.)]|[-*•])\s+\S/mu,
-  ]);
+  ]) ?? numberedCandidates(subject);
+
+/** `1. …`, `2) …`, `B. …` at the beginning of a line; `(1) …`, `(b) …` anywhere. */
+const MARKER = /(?:^[ \t]*(?:\d{1,2}|[A-Ea-e])[.)]|(?<![^\s,;:])\((?:\d{1,2}|[A-Ea-e])\))[*_]*\s+/gmu;
+/** What may stand between the marker and the action: quotes, emphasis, “Action:”, “I could”. */
+const LEAD = /^(?:["'“‘`*_]+|(?:action|to)\b:?\s*|(?:I|we)\s+(?:could|can|would|might|may|should)\s+)*/iu;
+
+/** A point that begins with an alternative, or two points about two different candidates of which one is an alternative. */
+function numberedCandidates({ text, expertAction, alternatives }: ReflectionSubject): Finding | null {
+  const expert = canonicalAction(expertAction);
+  const others = [...new Set(alternatives.map(canonicalAction))].filter((action) => action !== expert);
+  const points = [...text.matchAll(MARKER)].map(({ index, 0: marker }, at, all) => {
+    const from = index + marker.length;
+    const [line = ''] = text.slice(from, all[at + 1]?.index).split('\n');
+    return { marker, line };
+  });
+  const about = new Map<string, string>();
+  for (const { marker, line } of points) {
+    const evidence = excerpt(`${marker}${line}`);
+    const begins = canonicalAction(line.replace(LEAD, ''));
+    if (others.some((action) => startsWithAction(begins, action))) return { flag: 'numbering', evidence };
+    const [named] = [...others, expert].filter((action) => mentions(line, action).length > 0);
+    if (named !== undefined && !about.has(named)) about.set(named, evidence);
+  }
+  const [evidence] = others.flatMap((action) => about.get(action) ?? []);
+  return evidence !== undefined && about.size > 1 ? { flag: 'numbering', evidence } : null;
+}
+
+function startsWithAction(text: string, action: string): boolean {
+  return action !== '' && text.startsWith(action) && !/^[\p{L}\p{N}]/u.test(text.slice(action.length));
+}
 
 /** (d) The generator's prompt cited: its lists, slots, rules. */
 export const scaffold: Detector = ({ text, known, outcomes }) =>

@@ -76,6 +76,34 @@ test('collects, branches, reflects and exports in one run', async () => {
   expect(datasetSchema.parse(datasets[0]).manifest.branches.executed).toBe(states * 12);
 });
 
+test('equal runs export equal bytes, whatever job and store they ran in', async () => {
+  // Answers by the request's seed alone, as sampling does.
+  const sampled = fakeModel((request, sample) => {
+    const text = writer(request, request.seed + sample);
+    return text.includes('<action>') ? text : `${text} That is reason ${String(request.seed % 1000)}.`;
+  });
+  const checksums = (job: { error: unknown; result: unknown }) => {
+    expect(job.error).toBeNull();
+    const { files } = (job.result as unknown as { export: { files: { sha256: string; rows: number }[] } })
+      .export;
+    for (const { rows } of files) expect(rows).toBeGreaterThan(0);
+    return files;
+  };
+  const { run: start } = open({ model: sampled });
+  const first = await start('early-experience', run());
+  const again = await start('early-experience', run());
+  expect(again.jobId).not.toBe(first.jobId);
+  expect(checksums(again)).toEqual(checksums(first));
+  const elsewhere = openLab({ model: sampled });
+  try {
+    expect(checksums(await elsewhere.run('early-experience', run()))).toEqual(checksums(first));
+    const others = checksums(await elsewhere.run('early-experience', run({ seed: 2 }), 2));
+    expect(others).not.toEqual(checksums(first));
+  } finally {
+    await elsewhere.close();
+  }
+});
+
 test('every alternative differs from the expert’s action and was executed where the demonstration stood', async () => {
   const { run: start, services } = open({ model: fakeModel(writer) });
   await start('early-experience', run());

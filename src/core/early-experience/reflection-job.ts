@@ -4,6 +4,7 @@ import { isInfrastructureError, toAppError } from '#shared/errors.ts';
 import { reflectionIdSchema } from '#shared/ids.ts';
 import type { EpisodeId } from '#shared/ids.ts';
 import type { Branch, Reflection } from '#shared/schema/branch.ts';
+import { branchKey } from '#shared/row-key.ts';
 import type { Role } from '#shared/schema/policy.ts';
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
 import type { JobContext, JobDefinition } from '#core/jobs/port.ts';
@@ -253,7 +254,8 @@ async function writeOnce(task: Task, attempt: number, site: Site, signal: AbortS
       sessionKey: sessionKey(episodeId),
       n: 1,
       sampling: { ...generator.sampling, temperature: reflection.temperature },
-      seed: seedOf(context.seed, 'reflection', episodeId, state.stepIndex, branchIds, attempt),
+      // Not the branches' ids, which hold the job's: an equal run draws the same.
+      seed: seedOf(context.seed, 'reflection', branches.map(branchKey), attempt),
       maxTokens: reflection.maxTokens,
       format: generator.format,
     },

@@ -3,6 +3,7 @@ import type { SftRow } from '#shared/schema/dataset.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
 import { parseAnswer } from '#core/agents/index.ts';
 import { rowProblem } from '#core/datasets/index.ts';
+import type { RowSource } from '#core/early-experience/rows.ts';
 import { demonstrationRows } from '#core/early-experience/rows.ts';
 import { makeBranch, makeEpisode, makeReflection, makeStep } from '#test/helpers/store-records.ts';
 
@@ -61,7 +62,13 @@ const reflections = [
   makeReflection('episode-0', 2, { text: 'I need the mug in my hand.', branchIds: ['branch-episode-0-2-4'] }),
 ];
 
-function rowsOf(extra: object = {}, settings: object = {}): { part: string; row: SftRow }[] {
+const source: RowSource = { demonstration, branches, reflections };
+
+function rowsOf(
+  extra: object = {},
+  settings: object = {},
+  from: RowSource = source,
+): { part: string; row: SftRow }[] {
   const run = earlyExperienceRunSchema.parse({
     kind: 'early-experience',
     environment: { id: 'household' },
@@ -69,14 +76,11 @@ function rowsOf(extra: object = {}, settings: object = {}): { part: string; row:
     ...extra,
   });
   return [
-    ...demonstrationRows(
-      { demonstration, branches, reflections },
-      {
-        run,
-        actionGuide: 'Commands: go to, take, look.',
-        settings: { history: { style: 'append' }, style: 'full', thought: true, fewShot: false, ...settings },
-      },
-    ),
+    ...demonstrationRows(from, {
+      run,
+      actionGuide: 'Commands: go to, take, look.',
+      settings: { history: { style: 'append' }, style: 'full', thought: true, fewShot: false, ...settings },
+    }),
   ];
 }
 
@@ -84,6 +88,36 @@ test('the rows of a demonstration are what they were', async () => {
   await expect(JSON.stringify(rowsOf(), null, 2)).toMatchFileSnapshot(
     '../../../test/golden/early-experience-rows.json',
   );
+});
+
+test('a row is named by what it is, never by the job or the store that it came from', () => {
+  const rows = rowsOf();
+  const elsewhere = {
+    demonstration,
+    branches: branches.map((branch) => ({ ...branch, branchId: `x${branch.branchId}`, jobId: 'job-2' })),
+    reflections: reflections.map((one) => ({
+      ...one,
+      reflectionId: 'other',
+      jobId: 'job-3',
+      branchIds: one.branchIds.map((id) => `x${id}`),
+    })),
+  } as unknown as RowSource;
+  expect(rowsOf({}, {}, elsewhere)).toEqual(rows);
+  expect(rows.map(({ row }) => row.meta.branch_ids)).toEqual([
+    [],
+    [],
+    ['episode-0/2/expert/0'],
+    ['episode-0/2/iwm/1'],
+    ['episode-0/2/iwm/2'],
+    ['episode-0/2/sr/4'],
+  ]);
+  expect(rows.at(-1)?.row.meta.reflection_id).toBe('episode-0/2/reflection/4/0');
+  const reworded = {
+    demonstration,
+    branches,
+    reflections: reflections.map((one) => ({ ...one, text: 'No.' })),
+  };
+  expect(rowsOf({}, {}, reworded).at(-1)?.row.id).not.toBe(rows.at(-1)?.row.id);
 });
 
 test('every row is sound', () => {

@@ -2,6 +2,7 @@
 import type { Branch, Reflection } from '#shared/schema/branch.ts';
 import type { DatasetPart, PlainMessage, SftRow } from '#shared/schema/dataset.ts';
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
+import { branchKey, reflectionKey } from '#shared/row-key.ts';
 import type { PromptSettings } from '#core/agents/index.ts';
 import { agentMessages, expertAnswer, identityHash } from '#core/agents/index.ts';
 import type { Demonstration, ExpertState } from '#core/early-experience/expert-states.ts';
@@ -41,7 +42,11 @@ export function* demonstrationRows(
     }
     const written = source.reflections.filter(({ stepIndex }) => stepIndex === state.stepIndex);
     for (const reflection of exportable(written)) {
-      yield { part: 'reflection_sft', row: reflectionRow(source.demonstration, state, reflection, settings) };
+      const compared = reflection.branchIds.flatMap(
+        (id) => here.find(({ branchId }) => branchId === id) ?? [],
+      );
+      const row = reflectionRow(source.demonstration, state, { reflection, compared }, settings);
+      yield { part: 'reflection_sft', row };
     }
   }
 }
@@ -94,7 +99,7 @@ function iwmRow(
     action: branch.action,
     source: branch.source,
     valid: branch.valid,
-    branch_ids: [branch.branchId],
+    branch_ids: [branchKey(branch)],
   });
 }
 
@@ -102,14 +107,14 @@ function iwmRow(
 function reflectionRow(
   demonstration: Demonstration,
   state: ExpertState,
-  reflection: Reflection,
+  { reflection, compared }: { reflection: Reflection; compared: readonly Branch[] },
   settings: PromptSettings,
 ): SftRow {
   const messages = reflectionMessages(state.state, reflection.text, state.expertAction, settings);
   return row('sr', demonstration, state, messages, {
     source: reflection.generatorLabel,
-    branch_ids: [...reflection.branchIds],
-    reflection_id: reflection.reflectionId,
+    branch_ids: compared.map(branchKey),
+    reflection_id: reflectionKey(reflection, compared),
   });
 }
 
@@ -129,9 +134,11 @@ function row(
   messages: PlainMessage[],
   meta: Partial<SftRow['meta']>,
 ): SftRow {
-  const { branch_ids = [], reflection_id = null } = meta;
+  const { action = state.expertAction, branch_ids = [], reflection_id = null } = meta;
+  const target = messages.at(-1)?.content;
+  const content = [episode.episodeId, state.stepIndex, branch_ids, reflection_id, action, target];
   return {
-    id: `${kind}-${identityHash(kind, episode.episodeId, state.stepIndex, branch_ids, reflection_id)}`,
+    id: `${kind}-${identityHash(kind, ...content)}`,
     messages,
     meta: {
       kind,
@@ -141,7 +148,7 @@ function row(
       split: episode.split,
       episode_id: episode.episodeId,
       step: state.stepIndex,
-      action: state.expertAction,
+      action,
       source: '',
       valid: true,
       branch_ids,

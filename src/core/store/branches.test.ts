@@ -131,12 +131,22 @@ describe('reflections', () => {
     expect(reviewed).toEqual({ ...reflections[1], review: { decision: 'keep', reason: 'good', at: 5 } });
     expect(store.reflections.get(reflectionId)).toEqual(reviewed);
     expect(store.reflections.list({ kept: true }, first).total).toBe(3);
-    expect(store.counts().reflectionsToReview).toBe(2);
     store.reflections.review(reflectionId, { decision: 'pending', reason: '', at: null });
     expect(store.reflections.list({ kept: true }, first).total).toBe(2);
     expect(() => store.reflections.review('none' as ReflectionId, reviewed.review)).toThrow(
       expect.objectContaining({ code: 'NOT_FOUND' }),
     );
+  });
+
+  it('counts as waiting for a review only what stands: neither what the filters dropped nor what a person decided', () => {
+    expect(store.counts()).toMatchObject({ reflections: 3, reflectionsToReview: 2 });
+    const [first, second] = reflections.map(({ reflectionId }) => reflectionId);
+    if (first === undefined || second === undefined) throw new Error('no reflection');
+    store.reflections.review(first, { decision: 'keep', reason: 'good', at: 5 });
+    store.reflections.review(second, { decision: 'keep', reason: 'good', at: 5 });
+    expect(store.counts().reflectionsToReview).toBe(1);
+    store.reflections.review(second, { decision: 'pending', reason: '', at: null });
+    expect(store.counts().reflectionsToReview).toBe(1);
   });
 
   it('keeps a review when the same reflection is inserted again', () => {

@@ -68,7 +68,7 @@ function assembleStore(connection: Connection, log: Logger | null): Store {
     const row = connection.get(`SELECT (SELECT count(*) FROM jobs) AS jobs,
       (SELECT count(*) FROM jobs WHERE state IN ('running', 'pausing', 'cancelling')) AS running,
       (SELECT count(*) FROM episodes) AS episodes, (SELECT count(*) FROM reflections) AS reflections,
-      (SELECT count(*) FROM reflections WHERE decision = 'pending') AS pending,
+      (SELECT count(*) FROM reflections WHERE decision = 'pending' AND kept = 1) AS pending,
       (SELECT count(*) FROM datasets) AS datasets, (SELECT count(*) FROM models) AS models`);
     return {
       jobs: numberOf(row, 'jobs'),

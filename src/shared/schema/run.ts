@@ -165,7 +165,10 @@ export const reflectionFiltersSchema = z.object({
     help: 'The text concludes another action than the expert’s (paper: BFCL, WebArena).',
   }),
   labelLeak: z.boolean().default(true).meta({ title: 'Drop label leaks', help: '“the expert action is …”' }),
-  numbering: z.boolean().default(true).meta({ title: 'Drop numbered options', help: '“alternative 2 …”' }),
+  numbering: z.boolean().default(true).meta({
+    title: 'Drop numbered options',
+    help: '“alternative 2 …”, or a numbered list of the alternatives; other numbered lists pass.',
+  }),
   outcomeNarration: z
     .boolean()
     .default(true)

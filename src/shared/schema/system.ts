@@ -41,6 +41,7 @@ export const systemStatusSchema = z.object({
     steps: z.int(),
     branches: z.int(),
     reflections: z.int(),
+    /** Kept by the filters and not yet read by a person; what a filter dropped waits for nobody. */
     reflectionsToReview: z.int(),
     datasets: z.int(),
     models: z.int(),

@@ -27,9 +27,14 @@ export function RowView({ row }: { row: SftRow }) {
   );
 }
 
-export function episodeLink(row: SftRow): string {
-  const base = `/trajectories/${encodeURIComponent(row.meta.episode_id)}`;
-  return row.meta.kind === 'il'
-    ? `${base}?step=${String(row.meta.step)}`
-    : `${base}/branches?step=${String(row.meta.step)}${row.meta.kind === 'iwm' && row.meta.branch_ids[0] !== undefined ? `&branch=${encodeURIComponent(row.meta.branch_ids[0])}` : ''}`;
+export function episodeLink({ meta }: SftRow): string {
+  const base = `/trajectories/${encodeURIComponent(meta.episode_id)}`;
+  const step = `step=${String(meta.step)}`;
+  if (meta.kind === 'il') return `${base}?${step}`;
+  const branch = meta.kind === 'iwm' ? meta.branch_ids[0] : undefined;
+  const named =
+    branch === undefined
+      ? ''
+      : `&branch=${encodeURIComponent(branch)}&action=${encodeURIComponent(meta.action)}`;
+  return `${base}/branches?${step}${named}`;
 }

@@ -16,7 +16,7 @@ import { viewEpisode } from '../../../ui/viewer/step-view.ts';
 import { listParameters } from '../filters.ts';
 import { readSelection } from '../use-selection.ts';
 import { BranchTrunk, TwigLegend } from './branch-trunk.tsx';
-import { groupBranches } from './group-branches.ts';
+import { groupBranches, namedBranch } from './group-branches.ts';
 import { StateDetail } from './state-detail.tsx';
 import viewer from '../../../ui/viewer/viewer.module.css';
 
@@ -25,7 +25,6 @@ export function BranchPage({ params }: PageProps) {
   const episodeId = episodeIdSchema.parse(params.episodeId);
   const [, navigate] = useLocation();
   const [parameters, setParameters] = useSearchParams();
-  const opened = parameters.get('branch');
 
   const episode = useQuery(orpc.episodes.get.queryOptions({ input: { episodeId } }));
   const branches = useQuery(orpc.episodes.branches.queryOptions({ input: { episodeId } }));
@@ -46,12 +45,18 @@ export function BranchPage({ params }: PageProps) {
   );
   const selected = Math.max(0, Math.min(readSelection(parameters).step, states.length - 1));
   const state = states[selected];
+  const name = parameters.get('branch');
+  const opened =
+    state === undefined || name === null
+      ? null
+      : (namedBranch(state, name, parameters.get('action'))?.branchId ?? null);
 
   const select = (step: number, branch: string | null = null) => {
     setParameters(
       (before) => {
         const next = new URLSearchParams(before);
         next.set('step', String(Math.max(0, Math.min(states.length - 1, step))));
+        next.delete('action');
         if (branch === null) next.delete('branch');
         else next.set('branch', branch);
         return next;
@@ -69,6 +74,7 @@ export function BranchPage({ params }: PageProps) {
   const toSteps = () => {
     const next = new URLSearchParams(parameters);
     next.delete('branch');
+    next.delete('action');
     navigate(`/trajectories/${encodeURIComponent(episodeId)}?${next.toString()}`);
   };
 

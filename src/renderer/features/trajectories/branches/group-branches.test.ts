@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { branchSchema } from '#shared/schema/branch.ts';
 import type { Branch } from '#shared/schema/branch.ts';
 import type { StepView } from '../../../ui/viewer/step-view.ts';
-import { firstLine, groupBranches, iwmTriples, twigKind } from './group-branches.ts';
+import { firstLine, groupBranches, iwmTriples, namedBranch, twigKind } from './group-branches.ts';
 
 const hash = 'a'.repeat(64);
 function branch(change: Partial<Record<keyof Branch, unknown>>): Branch {
@@ -67,6 +67,23 @@ describe('grouping branches by state', () => {
     ]);
     expect(run?.rejected).toHaveLength(1);
     expect(run && iwmTriples(run).map((triple) => triple.purpose)).toEqual(['expert', 'iwm', 'iwm']);
+  });
+
+  it('opens the branch that a data set’s row names, in whichever run did that action', () => {
+    const [state] = groupBranches(
+      [step(0)],
+      [
+        branch({ jobId: 'first', alternativeIndex: 1, action: 'look' }),
+        branch({ jobId: 'second', alternativeIndex: 1, action: 'help', createdAt: 5 }),
+      ],
+      [],
+    );
+    const opened = (name: string, action: string | null) =>
+      state === undefined ? undefined : namedBranch(state, name, action)?.jobId;
+    expect(opened('episode/0/iwm/1', 'help')).toBe('second');
+    expect(opened('episode/0/iwm/1', null)).toBe('first');
+    expect(opened('episode/0/iwm/2', 'help')).toBeUndefined();
+    expect(opened(state?.alternatives[1]?.branchId ?? '', null)).toBe('second');
   });
 
   it('keeps the alternatives of several runs apart, the oldest run first, each with its own expert triple', () => {

@@ -1,4 +1,5 @@
 import type { Branch, Reflection } from '#shared/schema/branch.ts';
+import { branchKey } from '#shared/row-key.ts';
 import type { StepView } from '../../../ui/viewer/step-view.ts';
 
 /** What one job executed from a state. Two runs over the same demonstrations are two answers to the same question: never mixed. */
@@ -58,6 +59,20 @@ function branchRun(branches: readonly Branch[]): BranchRun {
     rejected: branches.filter(({ status }) => status === 'rejected'),
     expert: branches.find((branch) => branch.purpose === 'expert' && isAccepted(branch)) ?? null,
   };
+}
+
+/**
+ * The branch that a link names: by its id, or as a data set's row does, by its key and the action. Two runs over one demonstration may
+ * have the same key; then any that did the same action shows the same.
+ */
+export function namedBranch(
+  { alternatives }: Pick<BranchState, 'alternatives'>,
+  name: string,
+  action: string | null,
+): Branch | null {
+  const meant = (branch: Branch) =>
+    branch.branchId === name || (branchKey(branch) === name && (action === null || branch.action === action));
+  return alternatives.find(meant) ?? null;
 }
 
 export type TwigKind = 'rejected' | 'invalid' | 'same' | 'distinct';
