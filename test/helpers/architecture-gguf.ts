@@ -2,16 +2,16 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { writeGguf } from '#core/llm/index.ts';
+import type { GgufTensor } from '#core/llm/index.ts';
 import type { trainableArchitectures } from '#shared/worker/trainer.ts';
+import type { StoredType } from './quantise.ts';
 
 type Name = (typeof trainableArchitectures)[number];
 
-const width = 64;
 const heads = 4;
 const kvHeads = 2;
 /** Not width / heads for the architectures that say it themselves. */
 const headSizes: Record<Name, number> = { llama: 16, qwen2: 16, qwen3: 32, gemma3: 32 };
-const hidden = 96;
 const tokens = [
   ...['<unk>', '<s>', '</s>'],
   ...Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`),
@@ -23,9 +23,18 @@ export const architectureVocabulary = tokens.length;
 export function writeArchitectureGguf(
   file: string,
   name: Name,
-  options: { seed: number; linearScale?: number },
+  options: {
+    seed: number;
+    linearScale?: number;
+    /** Matrices in this type, and wide enough for its blocks; `decoded`: as float32, with the values that the type keeps. */
+    stored?: { type: StoredType; decoded: boolean };
+  },
 ): void {
-  const headSize = headSizes[name];
+  const { stored } = options;
+  const factor = stored === undefined ? 1 : 4;
+  const width = 64 * factor;
+  const hidden = stored === undefined ? 96 : 256;
+  const headSize = headSizes[name] * factor;
   // Gemma 3 looks back without bound in each sixth layer only.
   const layers = name === 'gemma3' ? 7 : 2;
   const number = (value: number) => ({ type: 'uint32', value }) as const;
@@ -37,7 +46,7 @@ export function writeArchitectureGguf(
   >([
     ['general.architecture', { type: 'string', value: name }],
     ['general.name', { type: 'string', value: `random ${name}` }],
-    ['general.file_type', number(0)],
+    ['general.file_type', number(stored === undefined || stored.decoded ? 0 : stored.type.fileType)],
     [own('vocab_size'), number(tokens.length)],
     [own('context_length'), number(256)],
     [own('embedding_length'), number(width)],
@@ -119,5 +128,19 @@ export function writeArchitectureGguf(
       );
     }
   }
-  writeGguf(file, { metadata, tensors });
+  writeGguf(file, {
+    metadata,
+    tensors: stored === undefined ? tensors : tensors.map((made) => storedAs(made, stored)),
+  });
+}
+
+function storedAs(
+  { name, shape, data }: { name: string; shape: number[]; data: () => Float32Array },
+  { type, decoded }: { type: StoredType; decoded: boolean },
+): GgufTensor {
+  if (shape.length === 1) return { name, shape, data };
+  const bytes = type.encode(data());
+  return decoded
+    ? { name, shape, data: () => type.decode(bytes) }
+    : { name, shape, type: { code: type.code, bytes: bytes.length }, data: () => bytes };
 }

@@ -56,3 +56,26 @@ export function testModelService(overrides: Partial<ModelServiceOptions> = {}): 
   });
   return { service, models, children, outgoing: () => outgoing };
 }
+
+/** node-llama-cpp's log-probabilities of every token but the first, by row. */
+export async function engineLogprobs(
+  service: ModelService,
+  file: string,
+  rows: readonly { tokens: Int32Array }[],
+): Promise<number[][]> {
+  const loaded = await service.load(await service.resolve(file), {
+    adapters: [],
+    contextTokens: 256,
+    sequences: 1,
+    threads: 1,
+    format: 'auto',
+  });
+  const scored: number[][] = [];
+  for (const { tokens } of rows) {
+    scored.push(
+      await loaded.model.score({ prompt: [...tokens.subarray(0, 1)], completion: [...tokens.subarray(1)] }),
+    );
+  }
+  await loaded.release();
+  return scored;
+}

@@ -9,3 +9,4 @@ export { copyGguf } from './gguf/copy-gguf.ts';
 export { readGguf } from './gguf/read-gguf.ts';
 export type { GgufHeader } from './gguf/read-gguf.ts';
 export { writeGguf } from './gguf/write-gguf.ts';
+export type { GgufTensor } from './gguf/write-gguf.ts';

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { trainableArchitectures } from '#shared/worker/trainer.ts';
-import { readGguf } from '#core/llm/index.ts';
 import { createNodeSpawner } from '#core/process/index.ts';
-import { TrainerClient, architectureOf, storedTensors } from '#core/training/index.ts';
 import { architectureVocabulary, writeArchitectureGguf } from '#test/helpers/architecture-gguf.ts';
-import { quietLog, testModelService } from '#test/helpers/model-service.ts';
+import { fileParams, withTrainer } from '#test/helpers/file-trainer.ts';
+import { engineLogprobs, testModelService } from '#test/helpers/model-service.ts';
 import type { TestService } from '#test/helpers/model-service.ts';
 
 let folder: string;
@@ -44,42 +43,8 @@ it.each([
   async ({ name, linearScale }) => {
     const file = path.join(folder, `${name}-${String(linearScale ?? 1)}.gguf`);
     writeArchitectureGguf(file, name, { seed: 5, ...(linearScale === undefined ? {} : { linearScale }) });
-    const base = await models.service.resolve(file);
-    const loaded = await models.service.load(base, {
-      adapters: [],
-      contextTokens: 256,
-      sequences: 1,
-      threads: 1,
-      format: 'auto',
-    });
-    const expected: number[][] = [];
-    for (const { tokens } of rows) {
-      expected.push(
-        await loaded.model.score({ prompt: [...tokens.subarray(0, 1)], completion: [...tokens.subarray(1)] }),
-      );
-    }
-    await loaded.release();
-
-    const trainer = new TrainerClient({
-      spawner: createNodeSpawner(),
-      clock: { now: () => Date.now() },
-      log: quietLog,
-    });
-    const header = readGguf(file);
-    await trainer.open({
-      architecture: architectureOf(header, file),
-      base: { kind: 'file', file, tensors: storedTensors(header, file) },
-      mode: { kind: 'lora', lora: { rank: 4, alpha: 8, targets: ['attn_q'] } },
-      adapter: null,
-      valueHead: false,
-      device: 'cpu',
-      threads: 1,
-      seed: 1,
-      adam: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, clipNorm: 0, muon: null },
-      limits: { longestBlock: 256, mostTokens: 256, share: true },
-    });
-    const scored = await trainer.score(rows, { adapters: false });
-    await trainer.close();
+    const expected = await engineLogprobs(models.service, file, rows);
+    const scored = await withTrainer(fileParams(file), (trainer) => trainer.score(rows, { adapters: false }));
     // gemma3: ggml looks GELU up in a half-precision table, the trainer computes it.
     const gaps = scored.flatMap((logprobs, row) =>
       [...logprobs].map((value, at) => Math.abs(value - (expected[row]?.[at] ?? NaN))),

@@ -12,7 +12,8 @@ import { objectiveOf } from './objectives/of-spec.ts';
 import { gaussian } from './random.ts';
 import { selfTest } from './self-test.ts';
 import { ModelTrainer } from './trainer.ts';
-import { DeviceWeights, checkTensors, readTensors, trainableSlots } from './weights.ts';
+import { checkTensors, readTensors } from './stored-tensors.ts';
+import { DeviceWeights, trainableSlots } from './weights.ts';
 
 type Handler = (params: unknown, signal: AbortSignal) => Promise<unknown>;
 

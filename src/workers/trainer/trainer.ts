@@ -46,7 +46,16 @@ export class ModelTrainer {
     this.#optimizer = new Optimizer(weights, options.adam);
   }
 
+  /** @throws RangeError for tokens outside the vocabulary (ggml would end the process), and for rows too long */
   plan(rows: readonly ForestRow[]): ForestPlan {
+    const { vocabulary } = this.architecture;
+    rows.forEach(({ tokens }, row) => {
+      const at = tokens.findIndex((token) => token < 0 || token >= vocabulary);
+      if (at >= 0)
+        throw new RangeError(
+          `row ${row}: token ${tokens[at]} at position ${at} is not in the vocabulary of ${vocabulary}`,
+        );
+    });
     return planForest(rows, this.#planOptions());
   }
 

@@ -2,10 +2,8 @@
  * The weights of a model on a device. Frozen ones as they are, with their transposes; trainable ones side by side in flat
  * arrays with those of gradients and Adam's moments, so that norm, step and checkpoint are a few operations.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
 import { AppError } from '#shared/errors.ts';
-import { tensorsOf } from './architecture.ts';
-import type { Architecture, LoraSettings, StoredTensor, TrainingMode } from '#shared/worker/trainer.ts';
+import type { LoraSettings, TrainingMode } from '#shared/worker/trainer.ts';
 import type { ModelWeights } from './decoder.ts';
 import type { Device } from './device.ts';
 import { Graph, elements } from './graph.ts';
@@ -207,85 +205,4 @@ export function trainableSlots(
     slot(`${name}.lora_a`, [shape[0], rank, 1, 1], 'decay'),
     slot(`${name}.lora_b`, [rank, shape[1], 1, 1], 'decay'),
   ]);
-}
-
-/**
- * Checks the tensors of a file against its architecture.
- * @throws MODEL_UNSUPPORTED naming every tensor that is missing, unknown or of another shape
- */
-export function checkTensors(architecture: Architecture, stored: readonly StoredTensor[]): void {
-  const { required, optional } = tensorsOf(architecture);
-  const byName = new Map(stored.map((tensor) => [tensor.name, tensor]));
-  const expected = new Map([...required, ...optional].map(({ name, shape }) => [name, shape]));
-  const problems = [
-    ...required.filter(({ name }) => !byName.has(name)).map(({ name }) => `${name} is missing`),
-    ...stored.flatMap(({ name, shape }) => {
-      const wanted = expected.get(name);
-      if (wanted === undefined)
-        return [`${name} is not part of ${architecture.name} as it is supported here`];
-      const same =
-        wanted.every((size, index) => (shape[index] ?? 1) === size) &&
-        shape.slice(wanted.length).every((size) => size === 1);
-      return same ? [] : [`${name} is ${shape.join(' × ')}, expected ${wanted.join(' × ')}`];
-    }),
-  ];
-  if (problems.length === 0) return;
-  const shown = problems.slice(0, 8).join('; ');
-  throw new AppError({
-    code: 'MODEL_UNSUPPORTED',
-    message: `This model cannot be trained here: ${shown}${problems.length > 8 ? `; and ${problems.length - 8} more` : ''}.`,
-  });
-}
-
-/** Reads tensors of a file as float32, whatever their type, one at a time. */
-export async function* readTensors(
-  device: Device,
-  file: string,
-  stored: readonly StoredTensor[],
-): AsyncGenerator<{ tensor: StoredTensor; values: Float32Array }> {
-  const descriptor = openSync(file, 'r');
-  try {
-    for (const tensor of stored) {
-      const bytes = new Uint8Array(tensor.bytes);
-      let at = 0;
-      while (at < bytes.length) {
-        const got = readSync(descriptor, bytes, at, bytes.length - at, tensor.offset + at);
-        if (got === 0) {
-          throw new AppError({
-            code: 'MODEL_FILE_TRUNCATED',
-            message: `${file} ends inside the tensor ${tensor.name}: ${bytes.length - at} of ${bytes.length} bytes are missing. Fetch the file again.`,
-          });
-        }
-        at += got;
-      }
-      yield {
-        tensor,
-        values: tensor.type === 0 ? new Float32Array(bytes.buffer) : await dequantised(device, tensor, bytes),
-      };
-    }
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** By ggml itself, on the processor. */
-async function dequantised(device: Device, stored: StoredTensor, bytes: Uint8Array): Promise<Float32Array> {
-  const [first = 1, ...rest] = stored.shape;
-  const rows = rest.reduce((product, size) => product * size, 1);
-  const graph = new Graph(device, 32);
-  const source = graph.raw(stored.type, [first, rows, 1, 1]);
-  const target = graph.constant('f32', first, rows);
-  const buffer = device.allocate(graph);
-  try {
-    device.write(source, bytes);
-    graph.expand(graph.copyInto(source, target));
-    const allocator = device.newAllocator();
-    device.place(allocator, graph.whole);
-    await device.compute(graph.whole);
-    device.freeAllocator(allocator);
-    return device.read(target, first * rows);
-  } finally {
-    device.free(buffer);
-    graph.dispose();
-  }
 }

@@ -15,9 +15,9 @@ export type GgufValue =
 export interface GgufTensor {
   name: string;
   shape: readonly number[];
-  /** How the values are stored; F32 unless said otherwise. F16 rounds to the nearest. */
-  type?: 'F32' | 'F16';
-  data: () => Float32Array;
+  /** How the values are stored; F32 unless said otherwise. F16 rounds to the nearest. `code`: `data` are bytes of ggml's type of that number. */
+  type?: 'F32' | 'F16' | { code: number; bytes: number };
+  data: () => Float32Array | Uint8Array;
 }
 
 const typeCode = { uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 } as const;
@@ -35,12 +35,14 @@ export function writeGguf(
     writeAll(descriptor, header);
     for (const tensor of content.tensors) {
       const data = tensor.data();
-      const expected = elements(tensor);
-      if (data.length !== expected) {
-        throw new RangeError(`tensor ${tensor.name}: ${data.length} values for a shape of ${expected}`);
-      }
       const stored = tensor.type === 'F16' ? new Float16Array(data) : data;
       const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
+      const expected = storage(tensor).bytes;
+      if (bytes.length !== expected) {
+        throw new RangeError(
+          `tensor ${tensor.name}: ${data.length} values, ${bytes.length} bytes, for a shape of ${expected}`,
+        );
+      }
       writeAll(descriptor, bytes);
       writeAll(descriptor, Buffer.alloc(padding(bytes.length)));
     }
@@ -64,9 +66,8 @@ function headerBytes(metadata: ReadonlyMap<string, GgufValue>, tensors: readonly
   let offset = 0;
   for (const tensor of tensors) {
     out.push(string(tensor.name), uint32(tensor.shape.length), ...tensor.shape.map(uint64));
-    const half = tensor.type === 'F16';
-    out.push(uint32(half ? 1 : 0), uint64(offset)); // ggml's types: 0 = F32, 1 = F16
-    const bytes = elements(tensor) * (half ? 2 : 4);
+    const { code, bytes } = storage(tensor);
+    out.push(uint32(code), uint64(offset));
     offset += bytes + padding(bytes);
   }
   const header = Buffer.concat(out);
@@ -98,8 +99,11 @@ function arrayHead(elementType: number, length: number): Buffer[] {
   return [uint32(typeCode.array), uint32(elementType), uint64(length)];
 }
 
-function elements(tensor: GgufTensor): number {
-  return tensor.shape.reduce((product, size) => product * size, 1);
+/** ggml's number of the type (0: F32, 1: F16), and the bytes of the tensor. */
+function storage({ type, shape }: GgufTensor): { code: number; bytes: number } {
+  if (typeof type === 'object') return type;
+  const elements = shape.reduce((product, size) => product * size, 1);
+  return type === 'F16' ? { code: 1, bytes: elements * 2 } : { code: 0, bytes: elements * 4 };
 }
 
 function padding(bytes: number): number {
