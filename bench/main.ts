@@ -1,6 +1,7 @@
 /** `npm run bench` lists the benches; `npm run bench -- NAME… [--json] [--quick] [--model FILE]` runs them. Exit 0: every bar held. */
 import { readdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { endWithLauncher } from '../src/cli/end-with-launcher.ts';
 import type { Bench, Figure } from './lib/figure.ts';
 
 const folder = new URL('./', import.meta.url);
@@ -60,6 +61,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+endWithLauncher();
 const stop = new AbortController();
 process.once('SIGINT', () => stop.abort());
 let failed = 0;

@@ -9,4 +9,4 @@ const node = findNode();
 
 if (node === process.execPath) await import(entry.href);
 else if (node === null) explainMissingNode();
-else runInForeground(node, [fileURLToPath(entry), ...process.argv.slice(2)]);
+else runInForeground(node, [fileURLToPath(entry), ...process.argv.slice(2)], { listens: true });

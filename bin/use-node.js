@@ -23,10 +23,13 @@ export function findNode() {
   return candidates.find((file) => existsSync(file)) ?? null;
 }
 
-/** Runs a child in the foreground and ends as it ends. */
-export function runInForeground(command, args, env = process.env) {
+/**
+ * Runs a child in the foreground and ends as it ends. One that listens (src/cli/end-with-launcher.ts) also ends as we end: the channel
+ * carries no message, but its closing is noticed even where we were killed.
+ */
+export function runInForeground(command, args, { env = process.env, listens = false } = {}) {
   const child = spawn(command, args, {
-    stdio: 'inherit',
+    stdio: listens ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
     env,
     shell: process.platform === 'win32' && !path.isAbsolute(command),
   });
@@ -62,6 +65,7 @@ if (process.argv[1] && path.resolve(process.argv[1]) === fileURLToPath(import.me
   } else {
     const searchPath = [path.dirname(node), path.join(root, 'node_modules', '.bin'), process.env.PATH ?? ''];
     const env = { ...process.env, PATH: searchPath.join(path.delimiter) };
-    runInForeground(command === 'node' ? node : command, args, env);
+    const listens = command === 'node';
+    runInForeground(listens ? node : command, args, { env, listens });
   }
 }

@@ -9,6 +9,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { defaultDataFolder } from '#core/data-folder.ts';
+import { endWithLauncher } from '../src/cli/end-with-launcher.ts';
 import { fetchElectron, findElectron, project, whyNoWindow } from './lib/electron-binary.ts';
 import { findRunningGui } from './lib/running-host.ts';
 
@@ -35,7 +36,10 @@ function isBuilt(): boolean {
 /** Runs in the foreground; resolves with the exit status. */
 function run(command: string, commandArgs: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, commandArgs, { cwd: project, stdio: 'inherit' });
+    const child = spawn(command, commandArgs, {
+      cwd: project,
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    });
     const forward = (signal: NodeJS.Signals) => child.kill(signal);
     process.on('SIGINT', forward).on('SIGTERM', forward);
     child.on('error', reject);
@@ -84,11 +88,11 @@ async function serveInstead(reason: string): Promise<number> {
   console.log(`No desktop window: ${reason}. Opening the same GUI in the browser.`);
   const child = spawn(process.execPath, [path.join(project, 'bin/daydream.js'), 'serve', ...args], {
     cwd: project,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const forward = (signal: NodeJS.Signals) => child.kill(signal);
   process.on('SIGINT', forward).on('SIGTERM', forward);
-  createInterface({ input: child.stdout }).on('line', (line) => {
+  if (child.stdout !== null) createInterface({ input: child.stdout }).on('line', (line) => {
     console.log(line);
     const [url] = /http:\/\/127\.0\.0\.1:\S+/u.exec(line) ?? [];
     if (url !== undefined && canOpenBrowser) openBrowser(url);
@@ -116,4 +120,5 @@ async function start(): Promise<number> {
   return run(electron, [project, ...args]);
 }
 
+endWithLauncher();
 process.exitCode = await start();

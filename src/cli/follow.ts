@@ -20,6 +20,9 @@ export interface FollowOptions {
 /** Events that change how the result is read. */
 const told = new Set(['episodes-reused']);
 
+/** One Ctrl-C may arrive several times: from the terminal, from npm and from the launcher that passes it on. */
+const oneKeyPressMs = 300;
+
 const restStates: ReadonlySet<string> = new Set([...endedStates, 'paused']);
 
 /** The running stage of a pipeline says more than its parent. */
@@ -45,7 +48,12 @@ export async function followJob(
       'Stopping: what is in flight is finished and kept. Ctrl-C again ends at once (finished work is kept too).',
     );
     client.jobs.pause({ jobId }).catch((thrown: unknown) => view.say(clientError(thrown).message));
-    process.once('SIGINT', () => end.abort());
+    const stoppingSince = performance.now();
+    const onAgain = () => {
+      if (performance.now() - stoppingSince >= oneKeyPressMs) end.abort();
+    };
+    process.on('SIGINT', onAgain);
+    end.signal.addEventListener('abort', () => process.off('SIGINT', onAgain));
   };
   signal.addEventListener('abort', onInterrupt, { once: true });
   session.lost.addEventListener('abort', () => end.abort(), { once: true });

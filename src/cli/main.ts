@@ -16,6 +16,7 @@ import { addRollout } from './commands/rollout.ts';
 import { addRun } from './commands/run.ts';
 import { addServe } from './commands/serve.ts';
 import { addTrain } from './commands/train.ts';
+import { endWithLauncher } from './end-with-launcher.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes } from './exit-codes.ts';
 import { nonNegativeInteger } from './parse.ts';
 
@@ -79,10 +80,14 @@ function inheritOverride(command: Command): void {
 }
 inheritOverride(program);
 
+endWithLauncher();
+
 /** A reader that closes early (`| head`) is no failure. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? exitCodes.ok : exitCodes.failed);
 });
+/** With the terminal gone there is nobody to tell, and still work to put down. */
+process.stderr.on('error', () => undefined);
 
 try {
   await program.parseAsync();

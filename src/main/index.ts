@@ -17,6 +17,9 @@ const { values } = parseArgs({
 const wanted = values['data-dir'] ?? process.env['DAYDREAM_DATA'];
 const icon = built('../../resources/icons/icon.png');
 
+// `npm start` was killed: what it started closes as the last window would.
+process.on('disconnect', () => electron.app.quit());
+
 void startDesktop(electron, {
   dataFolder: typeof wanted === 'string' ? path.resolve(wanted) : defaultDataFolder(),
   preload: built('../preload/index.cjs'),

@@ -23,8 +23,9 @@ export function openHostPort(): HostPort {
       },
     };
   }
-  // Without a host there is nobody to answer: never outlive it.
-  process.on('disconnect', () => process.exit(0));
+  // Without a host there is nobody to answer: never outlive it. `process.exit` would wait for the native call that is under way
+  // (a step of a large model takes minutes); nothing here is the only copy of anything.
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   return {
     send: (message) => {
       if (process.connected) process.send?.(message);
