@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,13 +15,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-/** As an older Node would start it: the launcher, and Node 24 as its child. In a process group of its own. */
+/** As an older Node would start it: the launcher, and Node 24 as its child. */
 function launch(script: string, args: readonly string[], data: string) {
   const { DISPLAY: _, WAYLAND_DISPLAY: __, ...env } = process.env;
   const launcher = spawn(
     process.execPath,
     ['bin/use-node.js', 'node', script, ...args, '--data-dir', join(folder, data)],
-    { cwd: project, stdio: ['ignore', 'pipe', 'pipe'], detached: true, env },
+    { cwd: project, stdio: ['ignore', 'pipe', 'pipe'], env },
   );
   const said = { text: '' };
   for (const stream of [launcher.stdout, launcher.stderr])
@@ -106,26 +106,6 @@ describe('a command under the launcher', () => {
     );
     expect(await job('killed')).toMatchObject({ state: 'paused', attempt: 1 });
   }, 60_000);
-
-  it.skipIf(process.platform === 'win32')(
-    'takes one Ctrl-C, which reaches it and the launcher, for one',
-    async () => {
-      const { launcher, said, closed } = launch('src/cli/main.ts', longRollout, 'ctrl-c');
-      await until(
-        () => acts.test(said.text),
-        () => said.text,
-      );
-      process.kill(-(launcher.pid ?? Number.NaN), 'SIGINT');
-      await closed;
-      expect(launcher.exitCode, said.text).toBe(130);
-      expect(await job('ctrl-c')).toMatchObject({ state: 'paused' });
-      const logs = readdirSync(join(folder, 'ctrl-c', 'logs')).map((name) =>
-        readFileSync(join(folder, 'ctrl-c', 'logs', name), 'utf8'),
-      );
-      expect(logs.join('')).not.toContain('episodes-abandoned');
-    },
-    60_000,
-  );
 });
 
 it('a killed host takes its inference and its trainer with it', async () => {
