@@ -7,6 +7,8 @@ import { z } from 'zod';
 const holderSchema = z.object({ pid: z.int(), port: z.int(), token: z.string() });
 
 const answersWithinMs = 3_000;
+/** What `serve` answers until its GUI is built; the browser asks again by itself. */
+const stillBuilding = 503;
 
 /** @returns null where no host answers, or the one that does shows no GUI: a killed host leaves its file behind */
 export async function findRunningGui(dataFolder: string): Promise<{ pid: number; link: string } | null> {
@@ -14,7 +16,7 @@ export async function findRunningGui(dataFolder: string): Promise<{ pid: number;
   if (holder === null) return null;
   const url = `http://127.0.0.1:${String(holder.port)}/`;
   const shows = await fetch(url, { signal: AbortSignal.timeout(answersWithinMs) }).then(
-    ({ ok }) => ok,
+    ({ ok, status }) => ok || status === stillBuilding,
     () => false,
   );
   return shows ? { pid: holder.pid, link: `${url}#token=${holder.token}` } : null;

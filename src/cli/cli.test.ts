@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { acquireHostLock } from '#core/store/index.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const entry = new URL('./main.ts', import.meta.url).pathname;
@@ -263,6 +264,17 @@ describe('one host for each data folder', () => {
       expect(await stop(child)).toBe(0);
     }
     expect((await run(['jobs', '--json'], 'served')).code).toBe(0);
+  });
+
+  it('waits for a host that is starting, and says so', async () => {
+    const data = join(folder, 'starting');
+    const lock = acquireHostLock(data);
+    const waiting = run(['jobs', '--json'], 'starting');
+    setTimeout(() => lock.release(), 5_000);
+    const { code, stdout, stderr } = await waiting;
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toEqual([]);
+    expect(stderr.match(/Waiting for Daydream \(process \d+\)/gu)).toHaveLength(1);
   });
 
   it('starts again on the folder of a host that was killed', async () => {

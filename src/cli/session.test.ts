@@ -12,6 +12,9 @@ it('gives the link of a host only while it shows a GUI', async () => {
   const { port } = server.address() as AddressInfo;
   const address = { port, token: 'abc' };
   expect(await guiLink(address)).toBe(`http://127.0.0.1:${String(port)}/#token=abc`);
+  // Until the GUI is built, its page asks again by itself.
+  status = 503;
+  expect(await guiLink(address)).toBe(`http://127.0.0.1:${String(port)}/#token=abc`);
   status = 404;
   expect(await guiLink(address)).toBeNull();
   server.close();

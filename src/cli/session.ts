@@ -11,6 +11,7 @@ import { createApp, defaultDataFolder, nodePorts, readHostAddress } from '#core/
 import type { App } from '#core/app.ts';
 import { rendererState, serve } from '../serve/index.ts';
 import { connect } from './client.ts';
+import { say } from './output.ts';
 
 export interface Session {
   readonly client: Client;
@@ -31,8 +32,14 @@ export interface SessionOptions {
   runsJobs?: boolean;
 }
 
-/** A host that holds the lock writes its address within moments. */
-const addressWithinMs = 3_000;
+const answersWithinMs = 3_000;
+/** What `serve` answers until its GUI is built. */
+const stillBuilding = 503;
+
+/** A host that holds the lock without an address is starting, or a command that only looks; both are over soon. */
+const waitForHostMs = 15_000;
+const tellOfWaitAfterMs = 1_000;
+const tryHostEveryMs = 100;
 
 export function dataFolderOf({ dataDir }: { dataDir?: string | undefined }): string {
   return resolve(dataDir ?? process.env['DAYDREAM_DATA'] ?? defaultDataFolder());
@@ -41,8 +48,8 @@ export function dataFolderOf({ dataDir }: { dataDir?: string | undefined }): str
 /** A host may serve RPC only; its link would show nothing. */
 export async function guiLink({ port, token }: { port: number; token: string }): Promise<string | null> {
   const url = `http://127.0.0.1:${String(port)}/`;
-  const shows = await fetch(url, { signal: AbortSignal.timeout(addressWithinMs) }).then(
-    ({ ok }) => ok,
+  const shows = await fetch(url, { signal: AbortSignal.timeout(answersWithinMs) }).then(
+    ({ ok, status }) => ok || status === stillBuilding,
     () => false,
   );
   return shows ? `${url}#token=${token}` : null;
@@ -61,16 +68,6 @@ async function attach(dataFolder: string): Promise<Session | null> {
     lastingLink: () => guiLink(address),
     close: () => Promise.resolve(close()),
   };
-}
-
-/** Another process is the host but has no address yet: it is starting, or it serves none. */
-async function attachSoon(dataFolder: string, locked: AppError): Promise<Session> {
-  for (let waited = 0; waited < addressWithinMs; waited += 100) {
-    await sleep(100);
-    const session = await attach(dataFolder).catch(() => null);
-    if (session !== null) return session;
-  }
-  throw locked;
 }
 
 async function becomeHost(dataFolder: string, runsJobs: boolean): Promise<Session> {
@@ -101,16 +98,37 @@ async function becomeHost(dataFolder: string, runsJobs: boolean): Promise<Sessio
   }
 }
 
-/** @throws AppError HOST_LOCKED when another process owns the folder and cannot be reached */
+/**
+ * @throws AppError HOST_UNREACHABLE when the host of the folder does not answer, HOST_LOCKED when it has given no address for a while
+ */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const dataFolder = dataFolderOf(options);
-  // An address that does not answer may be left over from a killed host; the lock tells.
-  const attached = await attach(dataFolder).catch(() => null);
-  if (attached !== null) return attached;
-  try {
-    return await becomeHost(dataFolder, options.runsJobs ?? false);
-  } catch (thrown) {
-    if (thrown instanceof AppError && thrown.code === 'HOST_LOCKED') return attachSoon(dataFolder, thrown);
-    throw thrown;
+  const startedAt = performance.now();
+  let told = false;
+  for (;;) {
+    let unreachable: unknown = null;
+    const attached = await attach(dataFolder).catch((thrown: unknown) => {
+      unreachable = thrown;
+      return null;
+    });
+    if (attached !== null) return attached;
+    try {
+      // An address that does not answer may be left over from a killed host; the lock tells.
+      return await becomeHost(dataFolder, options.runsJobs ?? false);
+    } catch (thrown) {
+      const locked = thrown instanceof AppError && thrown.code === 'HOST_LOCKED';
+      const waitedMs = performance.now() - startedAt;
+      if (!locked || waitedMs >= waitForHostMs) throw (locked ? unreachable : null) ?? thrown;
+      if (waitedMs >= tellOfWaitAfterMs && !told) {
+        told = true;
+        say(waitWords(thrown.data['pid']));
+      }
+      await sleep(tryHostEveryMs);
+    }
   }
+}
+
+function waitWords(pid: unknown): string {
+  const who = typeof pid === 'number' ? `Daydream (process ${String(pid)})` : 'another Daydream';
+  return `Waiting for ${who}, which has this data folder and does not answer yet…`;
 }

@@ -49,7 +49,7 @@ export async function createApp(ports: HostPorts): Promise<App> {
     for (const close of opened.splice(0).toReversed()) await close();
   };
   try {
-    const lock = acquireHostLock(dataFolder);
+    const lock = acquireHostLock(dataFolder, clock.now());
     opened.push(() => lock.release());
     const store = openStore({ file: join(dataFolder, 'daydream.db'), clock, log });
     opened.push(() => store.close());

@@ -63,6 +63,11 @@ async function build(project: string, folder: string): Promise<void> {
   // Two hosts may build at once: each builds beside and swaps in a whole folder.
   const fresh = `${folder}.new-${String(process.pid)}`;
   const old = `${folder}.old-${String(process.pid)}`;
+  const tidy = () => {
+    for (const left of [fresh, old]) rmSync(left, { recursive: true, force: true });
+  };
+  // A build cannot be called off: a host that is stopped meanwhile ends in the middle of it.
+  process.once('exit', tidy);
   try {
     await vite.build({
       configFile: join(project, configName),
@@ -72,7 +77,8 @@ async function build(project: string, folder: string): Promise<void> {
     if (existsSync(folder)) renameSync(folder, old);
     renameSync(fresh, folder);
   } finally {
-    for (const left of [fresh, old]) rmSync(left, { recursive: true, force: true });
+    process.off('exit', tidy);
+    tidy();
   }
 }
 

@@ -35,6 +35,20 @@ afterAll(async () => {
   await rm(join(files, '..', 'daydream-secret.txt'));
 });
 
+it('answers with a page that asks again while its GUI is being built, and then with the GUI', async () => {
+  const built = Promise.withResolvers<string>();
+  const starting = await serve({ app: test.app, port: 0, files: built.promise });
+  const page = () => fetch(`http://127.0.0.1:${String(starting.port)}/jobs`);
+  const early = await page();
+  expect(early.status).toBe(503);
+  expect(early.headers.get('refresh')).toBe('2');
+  expect(await early.text()).toContain('is being built');
+  built.resolve(files);
+  await built.promise;
+  expect((await page()).status).toBe(200);
+  await starting.close();
+});
+
 interface Answer {
   status: number;
   headers: IncomingHttpHeaders;

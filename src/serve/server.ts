@@ -10,14 +10,14 @@ import type { WebSocket } from 'ws';
 import { AppError } from '#shared/errors.ts';
 import type { App } from '#core/app.ts';
 import { hostAllowed, originAllowed, securityHeaders, tokenMatches } from './guard.ts';
-import { sendStatic, sendText } from './static-files.ts';
+import { sendBuilding, sendStatic, sendText } from './static-files.ts';
 
 export interface ServeOptions {
   app: App;
   /** 0: any free port. */
   port: number;
-  /** Folder of the built GUI; null serves RPC only. */
-  files: string | null;
+  /** Folder of the built GUI, or of one that is still being built; null serves RPC only. */
+  files: string | null | Promise<string>;
 }
 
 export interface RunningServer {
@@ -58,11 +58,18 @@ async function listen(server: Server, port: number): Promise<number> {
 export async function serve({ app, port: wantedPort, files }: ServeOptions): Promise<RunningServer> {
   const token = randomBytes(32).toString('base64url');
   let port = wantedPort;
+  let folder = typeof files === 'string' ? files : null;
+  // Whoever builds hears of a failure; here the page stays away.
+  Promise.resolve(files).then(
+    (built) => (folder = built),
+    () => undefined,
+  );
   const http = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 30_000 }, (request, response) => {
     for (const [name, value] of Object.entries(securityHeaders(port))) response.setHeader(name, value);
     if (!hostAllowed(request.headers, port)) sendText(response, 403, 'Wrong Host header.');
     else if (files === null) sendText(response, 404, 'This host serves RPC only.');
-    else sendStatic(files, request, response).catch(() => response.destroy());
+    else if (folder === null) sendBuilding(response);
+    else sendStatic(folder, request, response).catch(() => response.destroy());
   });
   http.maxConnections = mostConnections;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: largestMessageBytes });

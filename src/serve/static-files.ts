@@ -24,6 +24,17 @@ export function sendText(response: ServerResponse, status: number, text: string)
   response.end(`${text}\n`);
 }
 
+/** A browser asks again by itself; the token in its address bar stays. */
+export function sendBuilding(response: ServerResponse): void {
+  response.setHeader('Refresh', '2');
+  response.setHeader('Retry-After', '2');
+  sendText(
+    response,
+    503,
+    'Daydream is starting: its GUI is being built. This page shows it as soon as it is there.',
+  );
+}
+
 /** null: the address is no file name of ours (broken escapes, zero bytes, a way out of the folder). */
 function fileFor(folder: string, pathname: string): string | null {
   let decoded: string;

@@ -22,29 +22,36 @@ function explainLock(thrown: unknown, dataFolder: string): unknown {
   return new AppError({ code: 'HOST_LOCKED', message: `${thrown.message} It serves ${link}`, cause: thrown });
 }
 
-async function run({ port, gui }: ServeOptions, command: Command): Promise<void> {
+async function run(options: ServeOptions, command: Command): Promise<void> {
   const { json, dataDir } = globalOptions(command);
   const dataFolder = dataFolderOf({ dataDir });
   const stop = new AbortController();
+  const stopped = once(stop.signal, 'abort');
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
   const app = await createApp(nodePorts({ kind: 'serve', dataFolder })).catch((thrown: unknown) => {
     throw explainLock(thrown, dataFolder);
   });
   try {
-    const files = gui ? await ensureRenderer(say) : null;
-    const server = await serve({ app, port, files });
+    const gui = Promise.withResolvers<string>();
+    const server = await serve({ app, port: options.port, files: options.gui ? gui.promise : null });
     try {
+      // Commands attach, and jobs go on, while the GUI is built.
       app.publishAddress({ port: server.port, token: server.token });
       app.start();
+      if (options.gui) {
+        ensureRenderer(say).then(gui.resolve, gui.reject);
+        await Promise.race([gui.promise, stopped]);
+        if (stop.signal.aborted) return;
+      }
       printResult(
         json,
         { url: server.url, port: server.port, dataFolder, pid: process.pid },
         () => `Daydream is at ${server.url}`,
       );
       say(`Data folder: ${dataFolder}. Ctrl-C stops the host; running jobs go on at the next start.`);
-      if (!stop.signal.aborted) await once(stop.signal, 'abort');
-      say('Stopping…');
+      await stopped;
     } finally {
+      say('Stopping…');
       await server.close();
     }
   } finally {

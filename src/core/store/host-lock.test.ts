@@ -59,6 +59,26 @@ describe('the host lock', () => {
     lock.release();
   });
 
+  it('says of a host without an address that it is starting, and since when', () => {
+    const startedAt = 1_000_000;
+    const lock = acquireHostLock(temporary.folder, startedAt);
+    const refused = (afterMs: number) => {
+      try {
+        acquireHostLock(temporary.folder, startedAt + afterMs);
+      } catch (thrown) {
+        return (thrown as Error).message;
+      }
+      return 'it was let in';
+    };
+    expect(refused(500)).toContain('does not listen yet, it came just now: it is starting, or');
+    expect(refused(12_500)).toContain('does not listen yet, after 12 seconds: it is starting, or');
+    expect(refused(180_000)).toContain('after 3 minutes');
+    expect(refused(-5_000)).toContain('does not listen yet: it is starting');
+    lock.publish({ port: 4321, token: 'secret' });
+    expect(refused(500)).toContain('Commands attach to it by themselves');
+    lock.release();
+  });
+
   it('takes a lock file that holds something else', () => {
     writeFileSync(`${temporary.folder}/host.lock`, 'not a database '.repeat(100));
     acquireHostLock(temporary.folder).release();

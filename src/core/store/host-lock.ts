@@ -32,19 +32,24 @@ const holderSchema = z.object({
   pid: z.int().positive(),
   port: z.int().min(1).max(65_535).nullable(),
   token: z.string().min(1).nullable(),
+  /** When it took the lock, milliseconds since the epoch; an older version wrote none. */
+  since: z.int().nullable().default(null),
 });
 
-/** Throws HOST_LOCKED with the holder's pid and whether it can be attached to. */
-export function acquireHostLock(folder: string): HostLock {
+/**
+ * Throws HOST_LOCKED with the holder's pid and whether it can be attached to.
+ * @param now milliseconds since the epoch
+ */
+export function acquireHostLock(folder: string, now: number = Date.now()): HostLock {
   makeFolder(folder);
-  const connection = lock(folder);
+  const connection = lock(folder, now);
   let held = true;
   // Replaces what a killed host left behind; from here on `host.json` is ours.
-  writeHolder(folder, { pid: process.pid, port: null, token: null });
+  writeHolder(folder, { pid: process.pid, port: null, token: null, since: now });
   return {
     folder,
     publish(address) {
-      if (held) writeHolder(folder, { pid: process.pid, ...address });
+      if (held) writeHolder(folder, { pid: process.pid, ...address, since: now });
     },
     release() {
       if (!held) return;
@@ -62,36 +67,36 @@ export function readHostAddress(folder: string): HostAddress | null {
   return { port: holder.port, token: holder.token, pid: holder.pid };
 }
 
-function lock(folder: string): Connection {
+function lock(folder: string, now: number): Connection {
   const file = path.join(folder, 'host.lock');
   try {
-    return openLocked(file, folder);
+    return openLocked(file, folder, now);
   } catch (error) {
     // SQLite reads the file only after it got at it, so nobody holds this one; and it holds no data.
     if (!(error instanceof AppError) || error.code !== 'STORE_CORRUPT') throw error;
     rmSync(file, { force: true });
-    return openLocked(file, folder);
+    return openLocked(file, folder, now);
   }
 }
 
-function openLocked(file: string, folder: string): Connection {
+function openLocked(file: string, folder: string, now: number): Connection {
   const connection = openConnection(file, { lockOnly: true });
   try {
     connection.exec('BEGIN EXCLUSIVE');
     return connection;
   } catch (error) {
     connection.close();
-    throw isBusy(error) ? locked(folder, error) : error;
+    throw isBusy(error) ? locked(folder, now, error) : error;
   }
 }
 
-function locked(folder: string, cause: unknown): AppError {
+function locked(folder: string, now: number, cause: unknown): AppError {
   const holder = readHolder(folder);
   const pid = holder?.pid ?? null;
   const who = pid === null ? 'Another Daydream' : `Another Daydream (process ${pid})`;
   const next =
     holder?.port === null || holder === null
-      ? 'It does not listen for others: close it first, or choose another data folder with --data-dir.'
+      ? `It does not listen yet${sinceWhen(holder?.since ?? null, now)}: it is starting, or it is a command that ends by itself. Try again in a moment; else close it, or choose another data folder with --data-dir.`
       : 'Commands attach to it by themselves; close it to open the folder here, or choose another with --data-dir.';
   return new AppError({
     code: 'HOST_LOCKED',
@@ -99,6 +104,16 @@ function locked(folder: string, cause: unknown): AppError {
     data: { folder, pid, port: holder?.port ?? null },
     cause,
   });
+}
+
+/** For how long the lock has been held; nothing where it is not known, or a clock was set back. */
+function sinceWhen(since: number | null, now: number): string {
+  if (since === null || now < since) return '';
+  const seconds = Math.floor((now - since) / 1000);
+  if (seconds < 2) return ', it came just now';
+  return seconds < 120
+    ? `, after ${String(seconds)} seconds`
+    : `, after ${String(Math.floor(seconds / 60))} minutes`;
 }
 
 function holderFile(folder: string): string {
