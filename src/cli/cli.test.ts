@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { acquireHostLock } from '#core/store/index.ts';
@@ -205,6 +205,13 @@ describe('a run', () => {
     expect(transcript.stdout).toMatch(/^> /m);
     const shown = await run(['jobs', 'show', jobId.slice(0, 8)], 'tables');
     expect(shown.stdout).toMatch(/^step-limit +3/m);
+    for (const verb of ['cancel', 'pause']) {
+      const late = await run(['jobs', verb, jobId.slice(0, 8)], 'tables');
+      expect(late).toMatchObject({ code: 1, stdout: '' });
+      expect(late.stderr).toMatch(
+        /CONFLICT: .* had already ended at [\d: -]+: succeeded\. There was nothing to/,
+      );
+    }
   }, 120_000);
 
   it('ends Early Experience with what was collected', async () => {
@@ -219,6 +226,18 @@ describe('a run', () => {
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.stdout).toMatch(/^ +expert demonstrations +2$/m);
     expect(ended.stdout).toMatch(/^Files: .+/m);
+    // The folder itself, and from another data folder too.
+    const [, files = ''] = /^Files: (.+)$/mu.exec(ended.stdout) ?? [];
+    for (const named of [files, join(files, 'manifest.json')]) {
+      const whole = await run(['datasets', 'validate', named], 'elsewhere');
+      expect(whole, whole.stderr).toMatchObject({ code: 0 });
+    }
+    await appendFile(join(files, 'iwm_sft.jsonl'), '{"id": 1}\n');
+    const damaged = await run(['datasets', 'validate', files], 'elsewhere');
+    expect(damaged.code).toBe(1);
+    expect(damaged.stdout).toMatch(/^iwm_sft\.jsonl:\d+: /m);
+    expect(damaged.stdout).toContain('iwm_sft.jsonl: the checksum differs');
+    expect(await run(['datasets', 'validate', './nowhere'], 'elsewhere')).toMatchObject({ code: 3 });
     expect(ended.stdout).not.toContain('{');
     expect(ended.stderr).toMatch(/^ {2}daydream jobs show \S+ --data-dir /m);
   }, 60_000);
@@ -297,6 +316,8 @@ describe('one host for each data folder', () => {
     expect(job).toMatchObject({ state: 'interrupted' });
     const shown = await run(['jobs', 'show', job?.jobId ?? '', '--json'], 'cut');
     expect(JSON.parse(shown.stdout)).toMatchObject({ job: { state: 'interrupted' } });
+    const words = await run(['jobs', 'show', job?.jobId ?? ''], 'cut');
+    expect(words.stdout).not.toMatch(/ 0 ms /);
     const text = await run(['jobs', '--state', 'running'], 'cut');
     expect(text.stdout).toContain('interrupted');
   }, 120_000);

@@ -60,6 +60,13 @@ export function duration(ms: number): string {
   return `${String(Math.floor(minutes / 60))} h ${String(minutes % 60)} min`;
 }
 
+/** Time left, as exact as such an estimate is. */
+export function roughly(ms: number): string {
+  if (ms < 1000) return 'less than a second';
+  const step = ms < 20_000 ? 1000 : ms < 120_000 ? 5000 : ms < 600_000 ? 30_000 : 60_000;
+  return `about ${duration(Math.round(ms / step) * step).replace(/ 0 (?:s|min)$/u, '')}`;
+}
+
 export function when(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString().replace('T', ' ').slice(0, 19);
 }

@@ -1,7 +1,7 @@
 /** Progress on stderr: a bar with rate and ETA on a terminal, plain lines elsewhere (log files, CI). */
 import { SingleBar } from 'cli-progress';
 import type { Job, Progress } from '#shared/schema/job.ts';
-import { duration, number } from './output.ts';
+import { number, roughly } from './output.ts';
 
 /** Plain lines come at each new phase, when its first piece is done, and at most this often in between. */
 const plainLineEveryMs = 5_000;
@@ -55,7 +55,7 @@ export class ProgressView {
       phase: progress.phase,
       done: `${number(progress.done)}${progress.total === null ? '' : `/${number(progress.total)}`} ${progress.unit}`,
       rate: rate === null ? '' : `${rate.toPrecision(3)}/s`,
-      eta: left === null ? '' : `about ${duration(left * 1000)} left`,
+      eta: left === null ? '' : `${roughly(left * 1000)} left`,
     };
     if (this.#bar !== null) this.#showBar(this.#bar, progress, words);
     else this.#showLine(words, progress.done > 0, now);

@@ -71,7 +71,7 @@ async function attach(dataFolder: string): Promise<Session | null> {
 }
 
 async function becomeHost(dataFolder: string, runsJobs: boolean): Promise<Session> {
-  const app: App = await createApp(nodePorts({ kind: 'cli', dataFolder }));
+  const app: App = await createApp({ ...nodePorts({ kind: 'cli', dataFolder }), onTrouble: say });
   try {
     const renderer = rendererState();
     const files = renderer?.state === 'ready' ? renderer.folder : null;

@@ -74,6 +74,10 @@ export async function createApp(ports: HostPorts): Promise<App> {
       slots,
       owner: ports.kind,
       soleHost: true,
+      onEndNotStored: ({ jobId, reason }) =>
+        ports.onTrouble?.(
+          `Job ${jobId} is over, but its end cannot be stored: ${reason} Until it can, the job is listed as running; it is tried again every few seconds.`,
+        ),
       onEnded: ({ title, state, activeMs }) => ports.onJobEnded?.({ title, state, activeMs }),
     });
     opened.push(() => jobs.dispose());

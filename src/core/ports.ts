@@ -34,6 +34,8 @@ export interface HostPorts {
   readonly version: string;
   /** Called when a root job ends; the desktop shows a notification, others ignore it. */
   onJobEnded?(job: { title: string; state: string; activeMs: number }): void;
+  /** Something that whoever sits at the host should know at once; the log has it too. */
+  onTrouble?(message: string): void;
 }
 
 export interface Disposable {

@@ -1,5 +1,7 @@
-import { resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { AppError } from '#shared/errors.ts';
 import type { Dataset } from '#shared/schema/dataset.ts';
 import { withSession } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -23,6 +25,15 @@ function datasetTable(datasets: readonly Dataset[]): string {
   );
 }
 
+/** Absolute, because the host may have been started elsewhere; a file stands for the folder it lies in. null: not a path. */
+function folderOf(typed: string): string | null {
+  const path = resolve(typed);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found !== undefined) return found.isDirectory() ? path : dirname(path);
+  if (!/[/\\]/u.test(typed)) return null;
+  throw new AppError({ code: 'FILE_NOT_FOUND', message: `There is no folder ${path}.` });
+}
+
 export function addDatasets(program: Command): void {
   const datasets = program
     .command('datasets')
@@ -39,12 +50,25 @@ export function addDatasets(program: Command): void {
     );
   datasets
     .command('validate')
-    .description('read every line and every checksum again')
-    .argument('<dataset>', 'id, or its first characters')
+    .description('read every line of every file again, and every checksum of the manifest')
+    .argument('<dataset>', 'id, or its first characters, or the folder of a data set, wherever it came from')
+    .addHelpText(
+      'after',
+      `
+Exit code 1 when a line or a checksum is wrong; each problem is named by file and line.
+
+Examples:
+  daydream datasets validate 0193f2…
+  daydream datasets validate ./household-ee
+`,
+    )
     .action((typed: string, _options: unknown, command: Command) =>
       withSession(command, async ({ client, json, signal }) => {
-        const datasetId = await findDatasetId(client, typed);
-        const result = await client.datasets.validate({ datasetId }, { signal });
+        const folder = folderOf(typed);
+        const result =
+          folder === null
+            ? await client.datasets.validate({ datasetId: await findDatasetId(client, typed) }, { signal })
+            : await client.datasets.validateFolder({ folder }, { signal });
         printResult(json, result, () =>
           result.ok
             ? 'Every line and every checksum is right.'

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { JobId } from '#shared/ids.ts';
 import type { Job, JobState } from '#shared/schema/job.ts';
-import { jobStateSchema } from '#shared/schema/job.ts';
+import { AppError } from '#shared/errors.ts';
+import { isEnded, jobStateSchema } from '#shared/schema/job.ts';
 import type { Work } from '../command.ts';
 import { globalOptions, withSession } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -37,6 +38,14 @@ function stateWords({ state, attempt }: ShownJob): string {
   return attempt > 1 ? `${state} (attempt ${String(attempt)})` : state;
 }
 
+/** The store notes active time at least every five seconds; a host that was killed before the first note leaves none. */
+function activeWords(job: ShownJob, now: number): string | null {
+  if (job.startedAt === null) return null;
+  const runsNow = job.state !== 'interrupted' && job.activeAt !== null;
+  const ms = job.activeMs + (runsNow ? Math.max(0, now - (job.activeAt ?? now)) : 0);
+  return ms === 0 ? '< 5 s' : duration(ms);
+}
+
 function jobTable(jobs: readonly ShownJob[]): string {
   return table(
     jobs,
@@ -46,7 +55,7 @@ function jobTable(jobs: readonly ShownJob[]): string {
       { title: 'kind', value: (job) => job.kind },
       { title: 'title', value: (job) => job.title },
       { title: 'progress', value: progressWords },
-      { title: 'active', value: (job) => duration(job.activeMs) },
+      { title: 'active', value: (job) => activeWords(job, Date.now()) },
       { title: 'created', value: (job) => when(job.createdAt) },
     ],
     'No jobs yet. Start one: daydream quickstart',
@@ -95,6 +104,18 @@ async function resume(work: Work, id: JobId): Promise<number> {
   }
   printResult(work.json, job, () => `${job.title}: ${job.state}.`);
   return exitCodes.ok;
+}
+
+/** What asking twice finds: nothing wrong with that. */
+const doneAlready: Record<'pause' | 'cancel', JobState> = { pause: 'paused', cancel: 'cancelled' };
+
+function alreadyEnded({ jobId, title, state, finishedAt }: Job, verb: 'pause' | 'cancel'): AppError {
+  const at = finishedAt === null ? '' : ` at ${when(finishedAt) ?? ''}`;
+  return new AppError({
+    code: 'CONFLICT',
+    message: `${title} had already ended${at}: ${state}. There was nothing to ${verb}; what it stored is kept.`,
+    data: { jobId, state },
+  });
 }
 
 export function addJobs(program: Command): void {
@@ -156,6 +177,7 @@ Examples:
       .action((typed: string, _options: unknown, command: Command) =>
         withSession(command, async ({ client, json }) => {
           const job = await client.jobs[verb]({ jobId: await findJobId(client, typed) });
+          if (isEnded(job.state) && job.state !== doneAlready[verb]) throw alreadyEnded(job, verb);
           printResult(json, job, () => `${job.title}: ${job.state}.`);
           return exitCodes.ok;
         }),

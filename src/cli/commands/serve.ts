@@ -28,9 +28,11 @@ async function run(options: ServeOptions, command: Command): Promise<void> {
   const stop = new AbortController();
   const stopped = once(stop.signal, 'abort');
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
-  const app = await createApp(nodePorts({ kind: 'serve', dataFolder })).catch((thrown: unknown) => {
-    throw explainLock(thrown, dataFolder);
-  });
+  const app = await createApp({ ...nodePorts({ kind: 'serve', dataFolder }), onTrouble: say }).catch(
+    (thrown: unknown) => {
+      throw explainLock(thrown, dataFolder);
+    },
+  );
   try {
     const gui = Promise.withResolvers<string>();
     const server = await serve({ app, port: options.port, files: options.gui ? gui.promise : null });

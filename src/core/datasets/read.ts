@@ -138,7 +138,7 @@ async function readManifest(folder: string, problems: DatasetProblem[]): Promise
       reason: `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'wrong shape'}`,
     });
   } catch (thrown) {
-    problems.push({ file, line: null, reason: thrown instanceof Error ? thrown.message : String(thrown) });
+    problems.push({ file, line: null, reason: unreadable(thrown) });
   }
   return null;
 }
@@ -176,7 +176,7 @@ async function validateFile(
     problems.push({
       file: fact.file,
       line: null,
-      reason: thrown instanceof Error ? thrown.message : String(thrown),
+      reason: unreadable(thrown),
     });
     return;
   }
@@ -191,6 +191,11 @@ async function validateFile(
   if (hash.digest('hex') !== fact.sha256) {
     problems.push({ file: fact.file, line: null, reason: 'the checksum differs from the manifest’s' });
   }
+}
+
+function unreadable(thrown: unknown): string {
+  if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return 'the file is not there';
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 function missingFile(file: string, thrown: unknown): unknown {

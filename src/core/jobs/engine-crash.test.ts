@@ -60,6 +60,21 @@ describe('a crash', () => {
     });
   });
 
+  it('keeps the active time up to the last progress', async () => {
+    const doll = puppet();
+    const job = submit(makeEngine([doll.definition]));
+    await settled();
+    timers.advance(3_000);
+    await doll.do((context) => context.progress({ phase: 'Acting', done: 1, total: 2, unit: 'episodes' }));
+    timers.advance(1_000);
+    await settled();
+    crash();
+    started([puppet().definition], { soleHost: true });
+    await settled();
+    expect(store.jobs.get(job.jobId)?.activeMs).toBeGreaterThanOrEqual(3_000);
+    expect(store.jobs.get(job.jobId)?.activeMs).toBeLessThanOrEqual(4_000);
+  });
+
   it('goes on at once for the sole host of a data folder', async () => {
     const doll = puppet();
     submit(makeEngine([doll.definition]));

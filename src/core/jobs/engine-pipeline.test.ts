@@ -115,6 +115,29 @@ describe('a pipeline', () => {
     expect(children(job)).toEqual([['one', 'cancelled']]);
   });
 
+  it('ends after a stage that takes a while to stop, so that nobody sees it ended with a stage “cancelling”', async () => {
+    const stubborn = Promise.withResolvers<number>();
+    const slow = defineJob<unknown>({
+      kind: 'puppet',
+      spec: z.unknown(),
+      slots: [],
+      run: () => stubborn.promise,
+    }) as unknown as JobDefinition<never, never>;
+    const engine = started([pipeline().definition, slow]);
+    const job = submit(engine, 'pipeline');
+    await settled();
+    engine.cancel(job.jobId);
+    await settled();
+    expect(store.jobs.get(job.jobId)?.state).toBe('cancelling');
+    const seen: unknown[] = [];
+    engine.subscribe((change) => {
+      if (change.job.jobId === job.jobId) seen.push([change.job.state, children(job)]);
+    });
+    stubborn.resolve(1);
+    await engine.wait(job.jobId);
+    expect(seen.at(-1)).toEqual(['cancelled', [['one', 'cancelled']]]);
+  });
+
   it('fails with its stage, names it, and goes on from it when it is resumed', async () => {
     const doll = puppet();
     const engine = started([pipeline().definition, doll.definition]);

@@ -39,6 +39,8 @@ export interface JobEngineOptions {
   owner: string;
   /** The caller holds the data folder's host lock: leases of other owners are dead without waiting for them to run out. */
   soleHost?: boolean;
+  /** Called once when the end of a job cannot be stored, as on a full disk; it is tried again until it can. */
+  onEndNotStored?: (job: { jobId: JobId; reason: string }) => void;
   /** Called when a root job ends. */
   onEnded?: (job: Job) => void;
   timers?: Timers;
@@ -170,8 +172,20 @@ export function createJobEngine(options: JobEngineOptions): JobEngine {
       .then(() => definition.run(run.context(job, parseSpec(definition, job.spec), checkpoint)))
       .then(
         (result) => settle(run, { ok: true, result }),
-        (error: unknown) => settle(run, { ok: false, error }),
+        async (error: unknown) => {
+          if (run.stopping === 'cancel')
+            await stagesEnded(run).catch((failed: unknown) =>
+              log.warn({ jobId: run.jobId, error: String(failed) }, 'stages-not-awaited'),
+            );
+          settle(run, { ok: false, error });
+        },
       );
+  }
+
+  /** Who watches a cancelled pipeline leaves when it ends: by then its stages must be cancelled too, not `cancelling`. */
+  async function stagesEnded(run: Run): Promise<void> {
+    const below = store.queue.descendants(run.jobId).filter((jobId) => jobId !== run.jobId);
+    await Promise.all(below.map((jobId) => runs.get(jobId)?.ended.promise));
   }
 
   function commit(run: Run, checkpoint: unknown, write: (() => void) | undefined): void {
@@ -207,7 +221,7 @@ export function createJobEngine(options: JobEngineOptions): JobEngine {
         try {
           changes.transaction(() => {
             if (!store.queue.holds(live.jobId, owner)) return;
-            changes.add(store.queue.change(live.jobId, { progress: live.progress }));
+            changes.add(store.queue.change(live.jobId, { progress: live.progress, activeAt: clock.now() }));
           });
           live.progressStored = true;
         } catch (error) {
@@ -230,6 +244,9 @@ export function createJobEngine(options: JobEngineOptions): JobEngine {
       unsettled.delete(run);
       release(run);
     } catch (error) {
+      if (!unsettled.has(run)) {
+        options.onEndNotStored?.({ jobId: run.jobId, reason: toAppError(error).message });
+      }
       unsettled.set(run, { outcome });
       log.error({ jobId: run.jobId, error: String(error) }, 'job-end-not-stored');
       changes.rejectWaiters(run.jobId, toAppError(error));

@@ -24,6 +24,9 @@ export function datasetsHandlers(app: RpcServices) {
     validate: datasets.validate.handler(({ input, signal }) =>
       validateDataset(getDataset(app, input.datasetId).folder, { signal }),
     ),
+    validateFolder: datasets.validateFolder.handler(({ input, signal }) =>
+      validateDataset(input.folder, { signal }),
+    ),
     export: datasets.export.handler(({ input, signal }) =>
       exportAgain(input, app, { signal: signal ?? new AbortController().signal }),
     ),

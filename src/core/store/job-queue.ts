@@ -33,6 +33,10 @@ export function createJobQueueStore(connection: Connection): JobQueueStore {
     if (change.resumeWanted !== undefined) set('resume_wanted', bit(change.resumeWanted));
     set('crashes', change.crashes);
     set('crash_commits', change.crashCommits);
+    if (change.activeAt !== undefined) {
+      values['at'] = change.activeAt;
+      sql.push(addActive, 'active_mark = @at');
+    }
     if (change.releaseAt !== undefined) {
       values['at'] = change.releaseAt;
       sql.push(addActive, 'active_mark = NULL', 'lease_owner = NULL', 'lease_until = NULL');

@@ -149,6 +149,8 @@ export interface JobChange {
   resumeWanted?: boolean;
   crashes?: number;
   crashCommits?: number;
+  /** It is seen to run at this time: adds the active time up to it. Only of a job whose lease is held. */
+  activeAt?: number;
   /** Gives the lease back at this time and adds the active time up to it. */
   releaseAt?: number;
 }

@@ -5,6 +5,11 @@ import { datasetPartSchema, datasetSchema, sftRowSchema } from '#shared/schema/d
 
 const byId = z.object({ datasetId: datasetIdSchema });
 
+const validationSchema = z.object({
+  ok: z.boolean(),
+  problems: z.array(z.object({ file: z.string(), line: z.int().nullable(), reason: z.string() })),
+});
+
 export const datasetsContract = {
   list: procedure.input(pageInput).output(pageOf(datasetSchema)),
   get: procedure.input(byId).output(datasetSchema),
@@ -18,12 +23,9 @@ export const datasetsContract = {
     )
     .output(z.object({ rows: z.array(sftRowSchema), total: z.int() })),
   /** Reads every line and every checksum again. */
-  validate: procedure.input(byId).output(
-    z.object({
-      ok: z.boolean(),
-      problems: z.array(z.object({ file: z.string(), line: z.int().nullable(), reason: z.string() })),
-    }),
-  ),
+  validate: procedure.input(byId).output(validationSchema),
+  /** The same of a folder that need not be known here, against its own manifest. */
+  validateFolder: procedure.input(z.object({ folder: z.string().min(1) })).output(validationSchema),
   /** Exports the data of a finished Early Experience job again, with the reviews made since. */
   export: procedure
     .input(
