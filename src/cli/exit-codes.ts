@@ -14,7 +14,7 @@ export const exitCodes = {
 
 export const exitCodeHelp = `Exit codes:
   0    it worked
-  1    it failed (a job failed, a check found an error)
+  1    it failed (a job failed, a check found an error, what was to be stopped had already ended)
   2    the command line, a run file or another input is wrong
   3    what you named does not exist
   4    the model (missing, broken, too large, crashed)
