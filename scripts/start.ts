@@ -92,11 +92,12 @@ async function serveInstead(reason: string): Promise<number> {
   });
   const forward = (signal: NodeJS.Signals) => child.kill(signal);
   process.on('SIGINT', forward).on('SIGTERM', forward);
-  if (child.stdout !== null) createInterface({ input: child.stdout }).on('line', (line) => {
-    console.log(line);
-    const [url] = /http:\/\/127\.0\.0\.1:\S+/u.exec(line) ?? [];
-    if (url !== undefined && canOpenBrowser) openBrowser(url);
-  });
+  if (child.stdout !== null)
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      console.log(line);
+      const [url] = /http:\/\/127\.0\.0\.1:\S+/u.exec(line) ?? [];
+      if (url !== undefined && canOpenBrowser) openBrowser(url);
+    });
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code) => resolve(code ?? 1));
