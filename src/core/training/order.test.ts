@@ -26,3 +26,33 @@ it('shows each row once a pass, groups side by side, in an order of the seed alo
     ),
   );
 });
+
+it('cuts no group that fits into a batch, and no batch is empty or larger than two', () => {
+  fc.assert(
+    fc.property(
+      groups,
+      fc.integer({ min: 0, max: 1000 }),
+      fc.integer({ min: 1, max: 12 }),
+      (names, seed, size) => {
+        const order = new RowOrder(names, seed);
+        const sizes = new Map<string, number>();
+        for (const name of names) sizes.set(name, (sizes.get(name) ?? 0) + 1);
+        const updates = names.length * 2;
+        let rows = 0;
+        for (let update = 0; update < updates; update += 1) {
+          const batch = order.batch(update, size);
+          expect(batch.length).toBeGreaterThan(0);
+          expect(batch.length).toBeLessThanOrEqual(2 * size);
+          rows += batch.length;
+          // A small data set comes several times in one batch; each time as a whole.
+          for (const name of new Set(batch.map((at) => names[at] ?? ''))) {
+            const whole = sizes.get(name) ?? 0;
+            const here = batch.filter((at) => names[at] === name).length;
+            if (whole <= size) expect(here % whole).toBe(0);
+          }
+        }
+        expect(Math.abs(rows - updates * size)).toBeLessThan(size);
+      },
+    ),
+  );
+});

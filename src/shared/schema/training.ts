@@ -91,7 +91,12 @@ export const trainRunSchema = z.strictObject({
     .nullable()
     .default(null)
     .meta({ title: 'Updates', help: 'Of each stage, instead of epochs.', advanced: true }),
-  batchRows: z.int().min(1).max(4096).default(16).meta({ title: 'Batch', unit: 'rows', paper: '16' }),
+  batchRows: z.int().min(1).max(4096).default(16).meta({
+    title: 'Batch',
+    unit: 'rows',
+    help: 'On average: rows that stand side by side (see Order) come in one batch, unless they are more than a batch.',
+    paper: '16',
+  }),
   learningRate: z
     .number()
     .positive()

@@ -36,7 +36,7 @@ export interface Block {
 export interface ForestPlan {
   /** Those of one length follow each other. */
   blocks: Block[];
-  /** Tokens of all rows; tokens computed (without padding). */
+  /** Tokens that all rows would need alone; tokens computed (without padding). */
   flatTokens: number;
   forestTokens: number;
 }
@@ -52,6 +52,13 @@ export interface PlanOptions {
 
 const step = 64;
 
+interface Computed {
+  row: ForestRow;
+  index: number;
+  /** The tokens that must be computed: nothing is predicted after a row's last target, nor by it. */
+  tokens: Int32Array;
+}
+
 /**
  * Sorted rows have their longest common prefixes between neighbours, so the union of neighbours i … j has
  * Σ lengths − Σ common prefixes tokens. Cuts between pieces are chosen by dynamic programming; pieces are packed
@@ -59,20 +66,25 @@ const step = 64;
  * @throws RangeError for a row longer than the longest block
  */
 export function planForest(rows: readonly ForestRow[], options: PlanOptions): ForestPlan {
-  const longest = rows.reduce((length, row) => Math.max(length, row.tokens.length), 1);
+  const computed = rows.map(
+    (row, index): Computed => ({
+      row,
+      index,
+      tokens: row.tokens.subarray(0, Math.max(1, row.targets.at(-1) ?? 0)),
+    }),
+  );
+  const longest = computed.reduce((length, { tokens }) => Math.max(length, tokens.length), 1);
   if (longest > options.longestBlock) {
     throw new RangeError(
       `a row of ${longest} tokens is longer than the longest block, ${options.longestBlock}`,
     );
   }
-  const sorted = rows
-    .map((row, index) => ({ row, index }))
-    .toSorted((a, b) => compare(a.row.tokens, b.row.tokens) || a.index - b.index);
-  const common = sorted.map(({ row }, index) => {
+  const sorted = computed.toSorted((a, b) => compare(a.tokens, b.tokens) || a.index - b.index);
+  const common = sorted.map(({ tokens }, index) => {
     const previous = sorted[index - 1];
-    return previous === undefined || options.share === false ? 0 : prefix(previous.row.tokens, row.tokens);
+    return previous === undefined || options.share === false ? 0 : prefix(previous.tokens, tokens);
   });
-  const lengths = sorted.map(({ row }) => row.tokens.length);
+  const lengths = sorted.map(({ tokens }) => tokens.length);
   let best: { bins: Bin[]; cost: number } | null = null;
   for (let capacity = step; capacity < 2 * options.longestBlock; capacity *= 2) {
     const usual = Math.min(capacity, options.longestBlock);
@@ -95,7 +107,7 @@ export function planForest(rows: readonly ForestRow[], options: PlanOptions): Fo
   });
   return {
     blocks: blocks.toSorted((a, b) => a.length - b.length),
-    flatTokens: rows.reduce((sum, row) => sum + row.tokens.length, 0),
+    flatTokens: lengths.reduce((sum, length) => sum + length, 0),
     forestTokens: blocks.reduce((sum, block) => sum + block.ids.length, 0),
   };
 }
@@ -186,18 +198,18 @@ function pack(pieces: readonly { piece: Piece; tokens: number }[], capacity: num
 
 function addTree(
   block: Block,
-  rows: readonly { row: ForestRow; index: number }[],
+  rows: readonly Computed[],
   common: readonly number[],
 ): void {
   /** Node of each position of the row before. */
   let path: number[] = [];
   const cells = new Map<string, Cell>();
-  rows.forEach(({ row, index: rowIndex }, order) => {
+  rows.forEach(({ row, tokens, index: rowIndex }, order) => {
     path = path.slice(0, order === 0 ? 0 : (common[order] ?? 0));
-    for (let position = path.length; position < row.tokens.length; position += 1) {
+    for (let position = path.length; position < tokens.length; position += 1) {
       block.parents.push(path.at(-1) ?? -1);
       path.push(block.ids.length);
-      block.ids.push(row.tokens[position] ?? 0);
+      block.ids.push(tokens[position] ?? 0);
       block.depths.push(position);
     }
     row.targets.forEach((position, index) => {

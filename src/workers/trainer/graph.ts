@@ -50,6 +50,11 @@ export class Graph {
     this.#graph = this.#library.pointer('ggml_new_graph_custom', this.#context, size, false);
   }
 
+  /** Whether an x86 processor computes it (see products.ts). */
+  get x86(): boolean {
+    return this.#device.info.kind === 'cpu' && process.arch === 'x64';
+  }
+
   get context(): Pointer {
     return this.#context;
   }
@@ -290,10 +295,10 @@ export class Graph {
     );
   }
 
-  /** a [m, k], b [n, k] → [m, n]: Σ over k of a ⊗ b. Float32 only. */
+  /** a [m, k], b [n, k] → [m, n]: Σ over k of a ⊗ b. `a` repeats over the outer dimensions of `b`. Float32 only. */
   outer(a: Tensor, b: Tensor): Tensor {
     need(
-      a.shape[1] === b.shape[1] && a.shape[2] === b.shape[2] && a.shape[3] === b.shape[3],
+      a.shape[1] === b.shape[1] && b.shape[2] % a.shape[2] === 0 && b.shape[3] % a.shape[3] === 0,
       'outer',
       a.shape,
       b.shape,

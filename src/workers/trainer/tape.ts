@@ -3,6 +3,7 @@
  * it is slow on frozen half-precision weights, and the allocator may run SOFT_MAX_BACK over the probabilities that it needs.
  */
 import type { Graph, Rope, Tensor } from './graph.ts';
+import { headProduct, outerProduct, product, turnedProduct } from './products.ts';
 
 export interface Value {
   readonly tensor: Tensor;
@@ -65,25 +66,25 @@ export class Tape {
   /** x [in, n] → W x [out, n], with W [in, out]; + bias; + scale · B A x. */
   linear(x: Value, weight: Weight, bias: Weight | null, adapter: Adapter | null): Value {
     const g = this.graph;
-    let result = g.matmul(weight.tensor, x.tensor);
+    let result = product(g, weight.tensor, x.tensor);
     if (bias !== null) result = g.add(result, bias.tensor);
-    const low = adapter === null ? null : g.matmul(adapter.a.tensor, x.tensor);
-    if (adapter !== null && low !== null) {
-      result = g.add(result, g.scale(g.matmul(adapter.b.tensor, low), adapter.scale));
-    }
+    // The scale stands where the numbers are few.
+    const bTurned = adapter === null ? null : g.transposed(adapter.b.tensor);
+    const low =
+      adapter === null ? null : g.scale(product(g, adapter.a.tensor, x.tensor), adapter.scale);
+    if (bTurned !== null && low !== null) result = g.add(result, turnedProduct(g, bTurned, low));
     const tracked =
       x.tracked || weight.gradient !== null || adapter !== null || (bias?.gradient ?? null) !== null;
     const out = this.#value(result, tracked);
     this.#record(out, (d) => {
-      this.#accumulate(weight, () => this.#weightGradient(x.tensor, d));
+      this.#accumulate(weight, () => outerProduct(g, x.tensor, d));
       if (bias !== null) this.#accumulate(bias, () => g.sumTo(d, bias.tensor));
       let dx = x.tracked ? this.#inputGradient(weight, d) : null;
-      if (adapter !== null && low !== null) {
-        const scaled = g.scale(d, adapter.scale);
-        this.#accumulate(adapter.b, () => this.#weightGradient(low, scaled));
-        const dLow = g.matmul(g.transposed(adapter.b.tensor), scaled);
-        this.#accumulate(adapter.a, () => this.#weightGradient(x.tensor, dLow));
-        if (dx !== null) dx = g.add(dx, g.matmul(g.transposed(adapter.a.tensor), dLow));
+      if (adapter !== null && bTurned !== null && low !== null) {
+        this.#accumulate(adapter.b, () => outerProduct(g, low, d));
+        const dLow = g.scale(product(g, bTurned, d), adapter.scale);
+        this.#accumulate(adapter.a, () => outerProduct(g, x.tensor, dLow));
+        if (dx !== null) dx = g.add(dx, turnedProduct(g, adapter.a.tensor, dLow));
       }
       if (dx !== null) this.#give(x, dx);
     });
@@ -184,8 +185,10 @@ export class Tape {
     const query = g.contiguous(byHead(q.tensor, heads));
     const key = byHead(k.tensor, kvHeads);
     const value = byHead(v.tensor, kvHeads);
-    const probabilities = g.softmax(g.matmul(key, query), options.mask, scale);
-    const mixed = g.matmul(g.transposed(value), probabilities);
+    const keyTurned = g.transposed(key);
+    const valueTurned = g.transposed(value);
+    const probabilities = g.softmax(headProduct(g, key, keyTurned, query), options.mask, scale);
+    const mixed = product(g, valueTurned, probabilities);
     const out = this.#value(
       g.reshape(byToken(mixed, heads), head * heads, length * blocks),
       q.tracked || k.tracked || v.tracked,
@@ -198,9 +201,9 @@ export class Tape {
     };
     this.#record(out, (d) => {
       const dMixed = g.contiguous(byHead(g.reshape(d, head, heads, length * blocks), heads));
-      const dP = g.matmul(value, dMixed);
+      const dP = headProduct(g, value, valueTurned, dMixed);
       const dS = this.#softmaxGradient(dP, probabilities, scale, v.tracked);
-      if (q.tracked) this.#give(q, byToken(g.matmul(g.transposed(key), dS), heads));
+      if (q.tracked) this.#give(q, byToken(product(g, keyTurned, dS), heads));
       // OUT_PROD sums over the queries as they lie; a product would need transposes of [keys, queries].
       if (k.tracked) this.#give(k, byToken(fold(g.transposed(g.outer(dS, query))), kvHeads));
       if (v.tracked) {
@@ -244,14 +247,9 @@ export class Tape {
   /** Wᵀ d: by the kept transpose; else by a fresh one, since the weight changes; else (a huge table) without any. */
   #inputGradient(weight: Weight, d: Tensor): Tensor {
     const g = this.graph;
-    if (weight.transposed !== null) return g.matmul(weight.transposed, d);
-    if (weight.gradient !== null) return g.matmul(g.transposed(weight.tensor), d);
+    if (weight.transposed !== null) return product(g, weight.transposed, d);
+    if (weight.gradient !== null) return product(g, g.transposed(weight.tensor), d);
     return g.outer(weight.tensor, g.permute(d, [1, 0, 2, 3]));
-  }
-
-  /** Σ over tokens of x ⊗ d. In float32 OUT_PROD is as fast as a product of transposes, and needs no transposes. */
-  #weightGradient(x: Tensor, d: Tensor): Tensor {
-    return this.graph.outer(x, d);
   }
 
   #value(tensor: Tensor, tracked: boolean): Value {
