@@ -66,13 +66,11 @@ interface Computed {
  * @throws RangeError for a row longer than the longest block
  */
 export function planForest(rows: readonly ForestRow[], options: PlanOptions): ForestPlan {
-  const computed = rows.map(
-    (row, index): Computed => ({
-      row,
-      index,
-      tokens: row.tokens.subarray(0, Math.max(1, row.targets.at(-1) ?? 0)),
-    }),
-  );
+  const computed = rows.map((row, index): Computed => ({
+    row,
+    index,
+    tokens: row.tokens.subarray(0, Math.max(1, row.targets.at(-1) ?? 0)),
+  }));
   const longest = computed.reduce((length, { tokens }) => Math.max(length, tokens.length), 1);
   if (longest > options.longestBlock) {
     throw new RangeError(
@@ -196,11 +194,7 @@ function pack(pieces: readonly { piece: Piece; tokens: number }[], capacity: num
   return bins;
 }
 
-function addTree(
-  block: Block,
-  rows: readonly Computed[],
-  common: readonly number[],
-): void {
+function addTree(block: Block, rows: readonly Computed[], common: readonly number[]): void {
   /** Node of each position of the row before. */
   let path: number[] = [];
   const cells = new Map<string, Cell>();

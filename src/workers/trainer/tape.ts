@@ -70,8 +70,7 @@ export class Tape {
     if (bias !== null) result = g.add(result, bias.tensor);
     // The scale stands where the numbers are few.
     const bTurned = adapter === null ? null : g.transposed(adapter.b.tensor);
-    const low =
-      adapter === null ? null : g.scale(product(g, adapter.a.tensor, x.tensor), adapter.scale);
+    const low = adapter === null ? null : g.scale(product(g, adapter.a.tensor, x.tensor), adapter.scale);
     if (bTurned !== null && low !== null) result = g.add(result, turnedProduct(g, bTurned, low));
     const tracked =
       x.tracked || weight.gradient !== null || adapter !== null || (bias?.gradient ?? null) !== null;
