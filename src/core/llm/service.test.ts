@@ -100,7 +100,9 @@ describe('loading models', () => {
       host.service.load(model, options),
     ]);
     expect(second.model).toBe(first.model);
-    expect(host.service.status().loaded.map(({ name }) => name)).toContain('random-weights-a');
+    expect(host.service.status().loaded).toContainEqual(
+      expect.objectContaining({ name: 'random-weights-a', users: 2 }),
+    );
     const unloaded = new Promise<void>((resolve) => {
       const stop = host.service.onStatus(({ loaded }) => {
         if (loaded.length > 0) return;
@@ -108,9 +110,12 @@ describe('loading models', () => {
         resolve();
       });
     });
+    const told: number[] = [];
+    host.service.onStatus(({ loaded }) => told.push(loaded.reduce((sum, { users }) => sum + users, 0)));
     await first.release();
     await first.release();
     await second.release();
+    expect(told).toEqual([1, 0]);
     await unloaded;
   });
 });

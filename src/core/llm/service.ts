@@ -182,12 +182,14 @@ class Service implements ModelService {
     shared.users += 1;
     if (shared.idleTimer !== null) clearTimeout(shared.idleTimer);
     shared.idleTimer = null;
+    this.#tell();
     let released = false;
     const release = (): Promise<void> => {
       if (!released) {
         released = true;
         shared.users -= 1;
         this.#unloadWhenIdle(key, shared);
+        this.#tell();
       }
       return Promise.resolve();
     };
@@ -214,7 +216,7 @@ class Service implements ModelService {
   status(): InferenceStatus {
     const live = new Map(this.#client.status.loaded.map((entry) => [entry.loadId, entry]));
     const loaded: InferenceStatus['loaded'] = [];
-    for (const [loadId, { model, opened }] of this.#loads) {
+    for (const [loadId, { model, opened, users }] of this.#loads) {
       if (model.kind !== 'gguf' || opened === null) continue;
       const { info } = opened.model;
       loaded.push({
@@ -225,6 +227,7 @@ class Service implements ModelService {
         threads: info.threads ?? 0,
         adapters: info.adapterSha256,
         busySequences: live.get(loadId)?.busySequences ?? 0,
+        users,
         tokensPerSecond: live.get(loadId)?.tokensPerSecond ?? null,
       });
     }

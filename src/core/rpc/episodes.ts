@@ -1,6 +1,8 @@
 import { AppError } from '#shared/errors.ts';
 import type { EpisodeId } from '#shared/ids.ts';
 import type { Episode, Step } from '#shared/schema/episode.ts';
+import { observationBefore } from '#core/agents/index.ts';
+import { observationHash } from '#core/environments/index.ts';
 import type { RpcServices } from '#core/rpc/base.ts';
 import { os } from '#core/rpc/base.ts';
 import { definedOnly } from '#core/rpc/defined.ts';
@@ -41,7 +43,11 @@ export function episodesHandlers(app: RpcServices) {
       const steps = await reader.episodes.steps(episodeId);
       return {
         episode,
-        steps: steps.map((step) => withoutTokens(step, branches.get(step.stepIndex) ?? 0)),
+        steps: steps.map((step, position) => ({
+          ...withoutTokens(step, branches.get(step.stepIndex) ?? 0),
+          stateHash:
+            steps[position - 1]?.observationHash ?? observationHash(observationBefore(episode, steps, 0)),
+        })),
         datasets: store.datasets.ofEpisode(episodeId),
       };
     }),

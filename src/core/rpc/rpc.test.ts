@@ -3,6 +3,7 @@ import { getEventMeta } from '@orpc/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestApp } from '#test/helpers/app.ts';
 import type { TestApp } from '#test/helpers/app.ts';
+import { observationHash } from '#core/environments/index.ts';
 import { environmentIdSchema, jobIdSchema } from '#shared/ids.ts';
 import type { JobUpdate } from '#shared/contract/jobs.ts';
 
@@ -151,6 +152,17 @@ describe('runs and jobs', () => {
     if (row === undefined) throw new Error('no episode');
     const shown = await test.client.episodes.get({ episodeId: row.episodeId });
     expect(shown.steps.length).toBe(row.steps);
+    // The hash of a state is the hash of what the policy saw there, not of what came back.
+    const states = [
+      { text: shown.episode.initialObservation, admissible: shown.episode.initialAdmissible },
+      ...shown.steps.map(({ observation, admissible }) => ({ text: observation, admissible })),
+    ];
+    expect(shown.steps.map(({ stateHash }) => stateHash)).toEqual(
+      shown.steps.map((_, index) => observationHash(states[index] ?? { text: '', admissible: null })),
+    );
+    expect(shown.steps.map((step) => step.observationHash)).toEqual(
+      shown.steps.map((_, index) => observationHash(states[index + 1] ?? { text: '', admissible: null })),
+    );
     const prompt = await test.client.episodes.prompt({ episodeId: row.episodeId, stepIndex: 0 });
     expect(prompt.tokens).toBeNull();
     expect(prompt.missing).toContain('No model');

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { idPrefixInput, pageInput, pageOf, procedure } from '#shared/contract/base.ts';
-import { branchIdSchema, episodeIdSchema, jobIdSchema, reflectionIdSchema } from '#shared/ids.ts';
+import {
+  branchIdSchema,
+  episodeIdSchema,
+  jobIdSchema,
+  reflectionIdSchema,
+  sha256Schema,
+} from '#shared/ids.ts';
 import { branchSchema, reflectionFlagSchema, reflectionSchema } from '#shared/schema/branch.ts';
 import { episodeFilterSchema, episodeRowSchema, episodeSchema, stepSchema } from '#shared/schema/episode.ts';
 
@@ -49,7 +55,12 @@ export const episodesContract = {
       episode: episodeSchema,
       /** Without token arrays; `step` brings them. */
       steps: z.array(
-        stepSchema.omit({ tokens: true }).extend({ branches: z.int(), completionTokens: z.int() }),
+        stepSchema.omit({ tokens: true }).extend({
+          branches: z.int(),
+          completionTokens: z.int(),
+          /** Of s_t, the state in which the action was taken; `observationHash` is the hash of s_{t+1}, its outcome. */
+          stateHash: sha256Schema,
+        }),
       ),
       /** Data sets that hold rows of this episode. */
       datasets: z.array(z.object({ datasetId: z.string(), name: z.string() })),

@@ -14,6 +14,8 @@ export const inferenceStatusSchema = z.object({
       threads: z.int(),
       adapters: z.array(z.string()),
       busySequences: z.int(),
+      /** Jobs and try-outs that hold it; only at 0 can it be unloaded. */
+      users: z.int(),
       /** Over the last seconds of work; null before the first token. */
       tokensPerSecond: z.number().nullable(),
     }),

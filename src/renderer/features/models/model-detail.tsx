@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconTrash } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
@@ -15,13 +14,14 @@ import { Facts, Mono, Term, Time } from '../../ui/text.tsx';
 import { FitSection } from './fit-section.tsx';
 import { TestSection } from './test-section.tsx';
 import { TryOut } from './try-out.tsx';
+import { UnloadButton } from './unload-button.tsx';
 import styles from './models.module.css';
 
 /** Everything known about a model, and what can be tried with it before a run. */
 export function ModelDetail({ model }: { model: Model }) {
   const [, navigate] = useLocation();
   const { data: status } = useSystemStatus();
-  const loaded = status?.inference.loaded.find(({ modelId }) => modelId === model.modelId);
+  const loads = status?.inference.loaded.filter(({ modelId }) => modelId === model.modelId) ?? [];
   const failed = (error: unknown) =>
     notifications.show({ color: 'red', message: errorRecord(error).message });
   const remove = useMutation({
@@ -38,16 +38,14 @@ export function ModelDetail({ model }: { model: Model }) {
     <>
       <div className={styles.head}>
         <h2>{model.name}</h2>
-        {loaded !== undefined && (
-          <Button
-            variant="default"
+        {loads.length > 0 && (
+          <UnloadButton
+            users={loads.reduce((sum, { users }) => sum + users, 0)}
             loading={unload.isPending}
-            onClick={() => {
+            onUnload={() => {
               unload.mutate({ modelId: model.modelId });
             }}
-          >
-            Unload
-          </Button>
+          />
         )}
         <ConfirmButton
           question="The entry goes; the file stays where it is. Episodes and data sets keep its name and hash."

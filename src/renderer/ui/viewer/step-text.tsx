@@ -60,7 +60,7 @@ export function Block({
 }
 
 /** 12 → ₁₂, as the papers write s_12. */
-function subscript(value: number): string {
+export function subscript(value: number): string {
   return String(value)
     .split('')
     .map((digit) => String.fromCodePoint(0x2080 + Number(digit)))
