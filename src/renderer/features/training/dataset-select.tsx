@@ -4,12 +4,12 @@ import { orpc } from '../../rpc/client.ts';
 import { shortId } from '../../ui/format.ts';
 import { FieldRow } from '../../ui/form/field-row.tsx';
 import type { Field } from '../../ui/form/fields.ts';
-import { fieldId, useForm } from '../../ui/form/form-context.ts';
+import { fieldId, useFormData, useSetField } from '../../ui/form/form-context.tsx';
 import { datasetOf } from './draft.ts';
 
 /** A stored data set by name, or the path of a folder with its jsonl files. */
 export function DatasetSelect({ field }: { field: Field }) {
-  const form = useForm();
+  const set = useSetField();
   const { data } = useQuery(orpc.datasets.list.queryOptions({ input: { limit: 200 } }));
   const labels = new Map(
     (data?.items ?? []).map((dataset) => [
@@ -17,8 +17,8 @@ export function DatasetSelect({ field }: { field: Field }) {
       `${dataset.name} · ${shortId(dataset.datasetId)}`,
     ]),
   );
-  const id = form.value([...field.path, 'datasetId']);
-  const folder = form.value([...field.path, 'folder']);
+  const id = useFormData((form) => form.value([...field.path, 'datasetId']));
+  const folder = useFormData((form) => form.value([...field.path, 'folder']));
   const text = typeof id === 'string' ? id : typeof folder === 'string' ? folder : '';
   const label = labels.get(text);
   return (
@@ -42,7 +42,7 @@ export function DatasetSelect({ field }: { field: Field }) {
         }
         renderOption={({ option }) => labels.get(option.value) ?? option.value}
         onChange={(next) => {
-          form.set(field.path, datasetOf(next, [...labels.keys()]));
+          set(field.path, datasetOf(next, [...labels.keys()]));
         }}
         rightSection={
           label === undefined ? undefined : (

@@ -1,8 +1,8 @@
 import { useMemo } from 'react';
 import type { RunProblem } from '#shared/schema/run.ts';
 import { FieldList } from '../../ui/form/field-list.tsx';
-import { FormProvider } from '../../ui/form/form-context.ts';
-import type { FormContext } from '../../ui/form/form-context.ts';
+import { FormProvider } from '../../ui/form/form-context.tsx';
+import type { FormContext } from '../../ui/form/form-context.tsx';
 import styles from '../../ui/form/form.module.css';
 import { DatasetSelect } from './dataset-select.tsx';
 import { valueIn, withValueIn } from './draft.ts';

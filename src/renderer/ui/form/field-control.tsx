@@ -1,15 +1,15 @@
 import { NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Field } from './fields.ts';
-import { fieldId, useForm } from './form-context.ts';
+import { fieldId, useFormData, useSetField } from './form-context.tsx';
 import { EnvironmentSelect, ModelSelect } from './pickers.tsx';
 
 type Simple = Extract<Field, { kind: 'number' | 'text' | 'switch' | 'choice' | 'words' }>;
 
 /** The control of a plain field. */
 export function FieldControl({ field }: { field: Simple }) {
-  const form = useForm();
-  const value = form.value(field.path);
+  const setField = useSetField();
+  const value = useFormData((form) => form.value(field.path));
   const id = fieldId(field.path);
   // A key that is emptied goes when one leaves the field: deleted at once, it would lose its comment while one types the next value.
   const [emptied, setEmptied] = useState(false);
@@ -17,7 +17,7 @@ export function FieldControl({ field }: { field: Simple }) {
   const [typed, setTyped] = useState<string | null>(null);
   const set = (next: unknown) => {
     setEmptied(false);
-    form.set(field.path, next);
+    setField(field.path, next);
   };
   const onBlur = () => {
     if (emptied) set(undefined);
@@ -34,8 +34,8 @@ export function FieldControl({ field }: { field: Simple }) {
           onBlur={() => {
             if (typed === null) return;
             setTyped(null);
-            if (typed !== '' && Number.isFinite(Number(typed))) form.set(field.path, Number(typed));
-            else if (value !== undefined) form.set(field.path, undefined);
+            if (typed !== '' && Number.isFinite(Number(typed))) setField(field.path, Number(typed));
+            else if (value !== undefined) setField(field.path, undefined);
           }}
           placeholder={shownDefault === '' ? 'none' : shownDefault}
           allowDecimal={!field.integer}

@@ -2,15 +2,15 @@ import { Button, NumberInput, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { FieldRow } from './field-row.tsx';
 import type { Field } from './fields.ts';
-import { fieldId, useForm } from './form-context.ts';
+import { fieldId, useFormData, useSetField } from './form-context.tsx';
 
 /** A list of small objects, one line each. */
 export function GroupsView({ field }: { field: Extract<Field, { kind: 'groups' }> }) {
-  const form = useForm();
-  const value = form.value(field.path);
+  const setField = useSetField();
+  const value = useFormData((form) => form.value(field.path));
   const entries: unknown[] = Array.isArray(value) ? value : [];
   const set = (next: unknown[]) => {
-    form.set(field.path, next.length === 0 ? undefined : next);
+    setField(field.path, next.length === 0 ? undefined : next);
   };
   return (
     <FieldRow field={field} wide>

@@ -1,16 +1,18 @@
+import { memo } from 'react';
 import type { Field } from './fields.ts';
 import { FieldView } from './field-view.tsx';
-import { useForm } from './form-context.ts';
+import { useFormData } from './form-context.tsx';
 import styles from './form.module.css';
 
 /** Plain fields first; advanced ones folded, unless one of them is set or has a problem. */
-export function FieldList({ fields }: { fields: readonly Field[] }) {
-  const form = useForm();
+export const FieldList = memo(function FieldList({ fields }: { fields: readonly Field[] }) {
   const plain = fields.filter(({ meta }) => !meta.advanced);
   const advanced = fields.filter(({ meta }) => meta.advanced);
-  const needed = advanced.some(
-    ({ path }) =>
-      form.value(path) !== undefined || form.problems(path).some(({ severity }) => severity === 'error'),
+  const needed = useFormData((form) =>
+    advanced.some(
+      ({ path }) =>
+        form.value(path) !== undefined || form.problems(path).some(({ severity }) => severity === 'error'),
+    ),
   );
   return (
     <>
@@ -27,4 +29,4 @@ export function FieldList({ fields }: { fields: readonly Field[] }) {
       )}
     </>
   );
-}
+});

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Field } from './fields.ts';
-import { fieldId, useForm } from './form-context.ts';
+import { fieldId, useFormData } from './form-context.tsx';
 import styles from './form.module.css';
 
 function rangeOf(field: Field): string {
@@ -28,8 +28,8 @@ export function FieldRow({
   wide?: boolean;
   children: ReactNode;
 }) {
-  const form = useForm();
-  const value = form.value(field.path);
+  const value = useFormData((form) => form.value(field.path));
+  const problems = useFormData((form) => form.problems(field.path));
   const changed =
     value !== undefined &&
     field.defaultValue !== undefined &&
@@ -55,7 +55,7 @@ export function FieldRow({
           {withCode(reason)}
         </p>
       )}
-      {form.problems(field.path).map((problem) => (
+      {problems.map((problem) => (
         <p
           key={problem.message}
           className={problem.severity === 'error' ? styles.problem : `${styles.problem} ${styles.warning}`}

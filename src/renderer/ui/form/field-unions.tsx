@@ -2,15 +2,15 @@ import { Select } from '@mantine/core';
 import { FieldList } from './field-list.tsx';
 import { FieldRow } from './field-row.tsx';
 import type { Field } from './fields.ts';
-import { fieldId, useForm } from './form-context.ts';
+import { fieldId, useFormData, useSetField } from './form-context.tsx';
 import styles from './form.module.css';
 
 /** A discriminated union: which, and the fields of that one. */
 export function VariantsView({ field }: { field: Extract<Field, { kind: 'variants' }> }) {
-  const form = useForm();
+  const set = useSetField();
   const tagPath = [...field.path, field.discriminator];
   const fallback = (field.defaultValue as Record<string, unknown> | undefined)?.[field.discriminator];
-  const tag = form.value(tagPath) ?? fallback;
+  const tag = useFormData((form) => form.value(tagPath)) ?? fallback;
   const chosen = field.variants.find((variant) => variant.value === tag);
   return (
     <>
@@ -21,10 +21,7 @@ export function VariantsView({ field }: { field: Extract<Field, { kind: 'variant
           value={typeof tag === 'string' ? tag : null}
           onChange={(next) => {
             // Fields of the other variant would be unknown keys here.
-            form.set(
-              field.path,
-              next === fallback || next === null ? undefined : { [field.discriminator]: next },
-            );
+            set(field.path, next === fallback || next === null ? undefined : { [field.discriminator]: next });
           }}
         />
       </FieldRow>
@@ -39,8 +36,8 @@ export function VariantsView({ field }: { field: Extract<Field, { kind: 'variant
 
 /** A word such as `self`, or a whole role in its place. */
 export function WordOrGroupView({ field }: { field: Extract<Field, { kind: 'word-or-group' }> }) {
-  const form = useForm();
-  const value = form.value(field.path);
+  const set = useSetField();
+  const value = useFormData((form) => form.value(field.path));
   const own = value !== null && typeof value === 'object';
   const word = typeof value === 'string' ? value : String(field.defaultValue ?? field.words[0] ?? '');
   return (
@@ -55,8 +52,8 @@ export function WordOrGroupView({ field }: { field: Extract<Field, { kind: 'word
           ]}
           value={own ? '\0own' : word}
           onChange={(next) => {
-            if (next === '\0own') form.set(field.path, { model: '' });
-            else form.set(field.path, next === field.defaultValue ? undefined : next);
+            if (next === '\0own') set(field.path, { model: '' });
+            else set(field.path, next === field.defaultValue ? undefined : next);
           }}
         />
       </FieldRow>

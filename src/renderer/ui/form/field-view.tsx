@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import type { ReactNode } from 'react';
 import { FieldControl } from './field-control.tsx';
 import { GroupsView } from './field-groups.tsx';
@@ -8,7 +9,7 @@ import type { Field } from './fields.ts';
 import styles from './form.module.css';
 
 /** One field of the schema as a control. An emptied control takes the key away, so that the default holds. */
-export function FieldView({ field }: { field: Field }): ReactNode {
+export const FieldView = memo(function FieldView({ field }: { field: Field }): ReactNode {
   switch (field.kind) {
     case 'fixed':
       return null;
@@ -32,4 +33,4 @@ export function FieldView({ field }: { field: Field }): ReactNode {
         </FieldRow>
       );
   }
-}
+});

@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { RunProblem } from '#shared/schema/run.ts';
 import { renderUi } from '#test/helpers/render-ui.tsx';
 import { RunForm } from './run-form.tsx';
+import { readDraft } from './yaml-draft.ts';
 
 // The pickers ask the host for its models and worlds; here there is none.
 vi.mock('../../../rpc/client.ts', () => ({
@@ -14,6 +15,16 @@ vi.mock('../../../rpc/client.ts', () => ({
     environments: { list: { queryOptions: () => ({ queryKey: ['environments'], queryFn: () => [] }) } },
   },
 }));
+
+const drawn: string[] = [];
+vi.mock('../../../ui/form/field-control.tsx', async (original) => {
+  const { FieldControl } = await original<typeof import('../../../ui/form/field-control.tsx')>();
+  const Counted: typeof FieldControl = (props) => {
+    drawn.push(props.field.path.join('.'));
+    return FieldControl(props);
+  };
+  return { FieldControl: Counted };
+});
 
 const start = `kind: early-experience
 seed: 1 # fixed
@@ -29,7 +40,13 @@ function Harness({ initial, problems = [] }: { initial: string; problems?: RunPr
   text = yaml;
   return (
     <QueryClientProvider client={new QueryClient()}>
-      <RunForm kind="early-experience" yaml={yaml} problems={problems} onChange={setYaml} />
+      <RunForm
+        kind="early-experience"
+        draft={readDraft(yaml)}
+        yaml={yaml}
+        problems={problems}
+        onChange={setYaml}
+      />
     </QueryClientProvider>
   );
 }
@@ -47,6 +64,15 @@ describe('the form over the YAML', () => {
     await userEvent.clear(seed);
     await userEvent.type(seed, '42');
     expect(text).toContain('seed: 42 # fixed');
+  });
+
+  it('draws the field that is typed in again, and no other', async () => {
+    renderUi(<Harness initial={start} />);
+    await userEvent.click(field('seed'));
+    drawn.length = 0;
+    await userEvent.keyboard('2');
+    expect(text).toContain('seed: 12');
+    expect([...new Set(drawn)]).toEqual(['seed']);
   });
 
   it('shows the default as a placeholder, and an emptied field takes its key away', async () => {

@@ -141,7 +141,13 @@ export default function NewRunPage() {
               preset.
             </EmptyState>
           ) : (
-            <RunForm kind={parsed.kind} yaml={yaml} problems={problems} onChange={draft.edit} />
+            <RunForm
+              kind={parsed.kind}
+              draft={parsed}
+              yaml={yaml}
+              problems={problems}
+              onChange={draft.edit}
+            />
           )}
         </div>
         <SidePanel

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import type { Client } from '#shared/contract/index.ts';
 import type { RunProblem } from '#shared/schema/run.ts';
 import { ErrorState } from '../../../ui/states.tsx';
-import { fieldId } from '../../../ui/form/form-context.ts';
+import { fieldId } from '../../../ui/form/form-context.tsx';
 import { EstimateView, ProblemList } from './check-panel.tsx';
 import { YamlEditor } from './yaml-editor.tsx';
 import styles from './new-run.module.css';
