@@ -17,7 +17,11 @@ export interface StepView {
 export type StepMark = 'invalid' | 'unparsed' | 'error' | 'branched' | 'truncated' | 'success' | 'terminated';
 
 /** What `episodes.get` gives for a step. */
-export type StepSummary = Omit<Step, 'tokens'> & { branches: number; completionTokens: number; stateHash: string };
+export type StepSummary = Omit<Step, 'tokens'> & {
+  branches: number;
+  completionTokens: number;
+  stateHash: string;
+};
 
 type EpisodeHead = Pick<Episode, 'initialObservation' | 'initialAdmissible' | 'success'>;
 

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { describe, expect, it, vi } from 'vitest';
 import type { RunProblem } from '#shared/schema/run.ts';
 import { renderUi } from '#test/helpers/render-ui.tsx';
+import type * as fieldControl from '../../../ui/form/field-control.tsx';
 import { RunForm } from './run-form.tsx';
 import { readDraft } from './yaml-draft.ts';
 
@@ -18,7 +19,7 @@ vi.mock('../../../rpc/client.ts', () => ({
 
 const drawn: string[] = [];
 vi.mock('../../../ui/form/field-control.tsx', async (original) => {
-  const { FieldControl } = await original<typeof import('../../../ui/form/field-control.tsx')>();
+  const { FieldControl } = await original<typeof fieldControl>();
   const Counted: typeof FieldControl = (props) => {
     drawn.push(props.field.path.join('.'));
     return FieldControl(props);
