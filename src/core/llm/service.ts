@@ -7,6 +7,7 @@ import type { ModelId, Sha256 } from '#shared/ids.ts';
 import type { FitEstimate, GgufFacts, Model, ThreadCalibration } from '#shared/schema/model.ts';
 import type { InferenceStatus } from '#shared/schema/system.ts';
 import type { Clock, Logger, ProcessSpawner } from '#core/ports.ts';
+import { busyCores } from '#core/llm/busy-cores.ts';
 import { physicalCores } from '#core/process/index.ts';
 import type { ModelStore } from '#core/store/port.ts';
 import { checkAdapter } from './adapter.ts';
@@ -29,6 +30,8 @@ export interface ModelServiceOptions {
   spawner: ProcessSpawner;
   clock: Clock;
   log: Logger;
+  /** Cores that others keep busy; measured where a test does not say it. */
+  busyCores?: (signal: AbortSignal) => Promise<number>;
   /** The user's setting; 0: calibrated. */
   threads: () => number;
   /** Called for each connection that leaves this process because a model lives on a server. */
@@ -347,12 +350,17 @@ class Service implements ModelService {
 
   async #measureThreads(model: Model, signal: AbortSignal): Promise<ThreadCalibration> {
     const threadCounts = Array.from({ length: physicalCores() }, (_, index) => index + 1);
+    const measureBusy = this.#options.busyCores ?? busyCores;
+    // Our own work in between would be taken for somebody else's.
+    const before = await measureBusy(signal);
     const trials = await this.#client.call('calibrate', { file: model.location, threadCounts }, signal);
+    const after = await measureBusy(signal);
     const calibration: ThreadCalibration = {
       modelId: model.modelId,
       machine: machineName(),
       threads: chooseThreads(trials),
       trials,
+      busyCores: Math.max(before, after),
       at: this.#options.clock.now(),
     };
     this.#options.models.saveCalibration(calibration);

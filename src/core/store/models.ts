@@ -76,6 +76,7 @@ export function createModelStore(connection: Connection): ModelStore {
           machine: row['machine'],
           threads: row['threads'],
           trials: decodeJson(row['trials']),
+          busyCores: row['busy_cores'],
           at: row['at'],
         },
         { table: 'calibrations', file: connection.file },
@@ -83,13 +84,15 @@ export function createModelStore(connection: Connection): ModelStore {
     },
     saveCalibration(calibration) {
       connection.run(
-        `INSERT INTO calibrations (model_id, machine, threads, trials, at) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (model_id, machine) DO UPDATE SET threads = excluded.threads, trials = excluded.trials, at = excluded.at`,
+        `INSERT INTO calibrations (model_id, machine, threads, trials, busy_cores, at) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT (model_id, machine) DO UPDATE SET threads = excluded.threads, trials = excluded.trials,
+           busy_cores = excluded.busy_cores, at = excluded.at`,
         [
           calibration.modelId,
           calibration.machine,
           calibration.threads,
           encodeJson(calibration.trials),
+          calibration.busyCores,
           calibration.at,
         ],
       );

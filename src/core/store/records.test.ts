@@ -140,8 +140,13 @@ describe('models', () => {
       at: 9,
     });
     store.models.saveCalibration(calibration);
-    store.models.saveCalibration({ ...calibration, threads: 2 });
-    expect(store.models.calibration('abc' as ModelId, 'm1')).toEqual({ ...calibration, threads: 2 });
+    expect(store.models.calibration('abc' as ModelId, 'm1')?.busyCores).toBeNull();
+    store.models.saveCalibration({ ...calibration, threads: 2, busyCores: 1.5 });
+    expect(store.models.calibration('abc' as ModelId, 'm1')).toEqual({
+      ...calibration,
+      threads: 2,
+      busyCores: 1.5,
+    });
     expect(store.models.calibration('abc' as ModelId, 'm2')).toBeNull();
     expect(store.models.remove('abc' as ModelId)).toBe(true);
     expect(store.models.remove('abc' as ModelId)).toBe(false);

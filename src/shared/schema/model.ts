@@ -59,9 +59,16 @@ export const threadCalibrationSchema = z.object({
   machine: z.string(),
   threads: z.int().positive(),
   trials: z.array(z.object({ threads: z.int(), tokensPerSecond: z.number() })),
+  /** Logical cores that others kept busy just before or after, a mean; null: measured before this was noted. */
+  busyCores: z.number().nonnegative().nullable().default(null),
   at: z.int(),
 });
 export type ThreadCalibration = z.infer<typeof threadCalibrationSchema>;
+
+/** From half a core on, the measured rates are not those of a quiet machine, and the thread count may be wrong. */
+export function measuredWhileBusy({ busyCores }: Pick<ThreadCalibration, 'busyCores'>): boolean {
+  return busyCores !== null && busyCores >= 0.5;
+}
 
 export const adapterRefSchema = z.object({ path: z.string().min(1), scale: z.number().default(1) });
 export type AdapterRef = z.infer<typeof adapterRefSchema>;
