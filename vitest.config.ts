@@ -13,6 +13,7 @@ export default defineConfig({
           include: [
             'src/{shared,core,workers,cli,serve,main,preload}/**/*.test.ts',
             'test/{arch,electron}/**/*.test.ts',
+            'bench/lib/**/*.test.ts',
           ],
           testTimeout: 30_000,
         },

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { endWithLauncher } from '../src/cli/end-with-launcher.ts';
 import type { Bench, Figure } from './lib/figure.ts';
+import { startHeartbeat } from './lib/heartbeat.ts';
 
 const folder = new URL('./', import.meta.url);
 
@@ -67,13 +68,18 @@ process.once('SIGINT', () => stop.abort());
 let failed = 0;
 for (const name of positionals) {
   const bench = await load(name);
+  const heart = startHeartbeat(name);
   const figures = await bench.run({
     quick: values.quick,
     seed: Number(values.seed),
     model: values.model ?? null,
     signal: stop.signal,
-    say: (text) => console.error(text),
+    say: (text) => {
+      console.error(text);
+      heart.told(text);
+    },
   });
+  await heart.stop();
   failed += figures.filter((figure) => !figure.ok).length;
   for (const figure of figures) {
     console.log(values.json ? JSON.stringify({ bench: bench.name, ...figure }) : line(figure));

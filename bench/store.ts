@@ -226,6 +226,7 @@ function millionSteps({ say, signal }: BenchOptions): string {
   const store = openStore({ file: partial, clock, log });
   for (let index = 0; index < 40_000; index += 40) {
     signal.throwIfAborted();
+    if (index % 4_000 === 0) say(`${String(index / 400)} % of the store of 1,000,000 steps`);
     store.transaction(() => {
       for (let own = index; own < index + 40; own += 1) {
         const episode = makeEpisode(own);
@@ -271,6 +272,7 @@ async function listing(options: BenchOptions): Promise<Figure[]> {
   const reader: StoreReader = createStoreReader({ file, log });
   const runs = options.quick ? 3 : 7;
   try {
+    options.say(`reading ${String(filters.length * 2 + 3)} lists, ${String(runs)} times each`);
     const { steps } = await reader.counts();
     async function medianMs(work: () => Promise<unknown>): Promise<number> {
       const times: number[] = [];

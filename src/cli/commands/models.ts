@@ -2,10 +2,11 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Client } from '#shared/contract/index.ts';
 import { AppError } from '#shared/errors.ts';
-import type { Model } from '#shared/schema/model.ts';
+import { measuredWhileBusy } from '#shared/schema/model.ts';
+import type { Model, ThreadCalibration } from '#shared/schema/model.ts';
 import { withSession } from '../command.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
-import { bytes, duration, printResult, table } from '../output.ts';
+import { bytes, duration, number, printResult, table, when } from '../output.ts';
 import { positiveInteger } from '../parse.ts';
 
 /** By id, by the start of an id, by name or by path; a path that is not known yet is added. */
@@ -27,6 +28,19 @@ export async function findModel(client: Client, reference: string): Promise<Mode
     throw new AppError({ code: 'MODEL_NOT_FOUND', message: `There is no GGUF file at ${reference}.` });
   }
   return added;
+}
+
+/** What was measured here, with a mark where the machine was busy meanwhile. */
+function threadsText(calibration: ThreadCalibration, modelId: string): string[] {
+  const rates = calibration.trials.map(
+    ({ threads, tokensPerSecond }) => `${String(threads)}: ${tokensPerSecond.toFixed(1)}`,
+  );
+  const chosen = `${String(calibration.threads)} threads chosen of ${rates.join(', ')} tokens/s, measured ${when(calibration.at) ?? ''}`;
+  if (!measuredWhileBusy(calibration)) return [chosen];
+  return [
+    `${chosen} WHILE BUSY: others used ${number(calibration.busyCores ?? 0)} cores`,
+    `  measure again when nothing else runs: daydream models test ${modelId} --recalibrate`,
+  ];
 }
 
 function modelTable(models: readonly Model[]): string {
@@ -65,7 +79,8 @@ function inspect(program: Command): void {
         const fit = usable
           ? await client.models.fit({ modelId: model.modelId, contextTokens, sequences })
           : null;
-        printResult(json, { model, fit }, () =>
+        const calibration = usable ? await client.models.calibration({ modelId: model.modelId }) : null;
+        printResult(json, { model, fit, calibration }, () =>
           [
             modelTable([model]),
             `file: ${model.location}`,
@@ -78,6 +93,9 @@ function inspect(program: Command): void {
             ...(fit === null
               ? []
               : [
+                  ...(calibration === null
+                    ? ['threads not measured here yet: the first load does it']
+                    : threadsText(calibration, model.modelId)),
                   `${bytes(fit.totalBytes)} needed for ${String(sequences)} × ${String(contextTokens)} tokens, ${bytes(fit.availableBytes)} free: ${fit.fits ? 'fits' : `does not fit. ${fit.advice}`}`,
                 ]),
           ].join('\n'),
@@ -92,7 +110,7 @@ function test(program: Command): void {
     .command('test')
     .description('load it, measure thread counts once, write a few tokens')
     .argument('<model>', 'id, name or path')
-    .option('--recalibrate', 'measure the thread counts again', false)
+    .option('--recalibrate', 'measure the thread counts again; best when nothing else runs', false)
     .action((reference: string, { recalibrate }: { recalibrate: boolean }, command: Command) =>
       withSession(command, async ({ client, json, signal }) => {
         const { modelId, name } = await findModel(client, reference);
@@ -102,11 +120,7 @@ function test(program: Command): void {
             ? [
                 `${name}: loaded in ${duration(result.loadMs)}`,
                 `reads ${result.promptTokensPerSecond?.toFixed(1) ?? '–'} tokens/s, writes ${result.completionTokensPerSecond?.toFixed(1) ?? '–'} tokens/s`,
-                ...(result.calibration === null
-                  ? []
-                  : [
-                      `${String(result.calibration.threads)} threads chosen of ${result.calibration.trials.map(({ threads, tokensPerSecond }) => `${String(threads)}: ${tokensPerSecond.toFixed(1)}`).join(', ')} tokens/s`,
-                    ]),
+                ...(result.calibration === null ? [] : threadsText(result.calibration, modelId)),
                 `it wrote: ${JSON.stringify(result.sample)}`,
               ].join('\n')
             : `${name}: ${result.error.message}`,

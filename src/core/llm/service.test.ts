@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChatModel, LoadOptions } from '#core/llm/port.ts';
+import { measuredWhileBusy } from '#shared/schema/model.ts';
 import { modelIdSchema } from '#shared/ids.ts';
 import { writeGguf } from './gguf/write-gguf.ts';
 import { writeRandomGguf } from './random-gguf.ts';
@@ -90,6 +91,19 @@ describe('loading models', () => {
     expect(loaded.model.info.threads).toBe(calibration?.threads);
     expect(await host.service.calibrate(model.modelId, { force: false })).toBe(calibration);
     await loaded.release();
+  });
+
+  it('notes how busy the machine was, the worse of before and after, and measures again when asked', async () => {
+    const looks = [0.2, 1.7, 0.1, 0.3];
+    const busy = testModelService({ busyCores: () => Promise.resolve(looks.shift() ?? Number.NaN) });
+    const model = await busy.service.resolve(file);
+    const noted = await busy.service.calibrate(model.modelId, { force: false });
+    expect(noted.busyCores).toBe(1.7);
+    expect(measuredWhileBusy(noted)).toBe(true);
+    const quiet = await busy.service.calibrate(model.modelId, { force: true });
+    expect(quiet.busyCores).toBe(0.3);
+    expect(measuredWhileBusy(quiet)).toBe(false);
+    await busy.service.dispose();
   });
 
   it('shares one load between users and unloads it when idle', async () => {

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { measuredWhileBusy } from '#shared/schema/model.ts';
 import type { DoctorCheck } from '#shared/schema/system.ts';
 import { toAppError } from '#shared/errors.ts';
 import type { RpcServices } from '#core/rpc/base.ts';
@@ -43,15 +44,35 @@ async function inference(app: RpcServices, signal: AbortSignal | undefined): Pro
   return ok(`loads and reads a model (${String(tookMs)} ms); device ${device}`);
 }
 
-function threads(app: RpcServices): Finding {
+/** Names of the models whose thread count may be wrong, and which to measure first. */
+async function measuredBusy(app: RpcServices): Promise<{ names: string; firstId: string } | null> {
+  const busy: { name: string; modelId: string }[] = [];
+  for (const model of app.store.models.list()) {
+    const calibration = await app.models.calibration(model.modelId);
+    if (calibration !== null && measuredWhileBusy(calibration)) busy.push(model);
+  }
+  const [first] = busy;
+  return first === undefined
+    ? null
+    : { names: busy.map(({ name }) => name).join(', '), firstId: first.modelId };
+}
+
+async function threads(app: RpcServices): Promise<Finding> {
   const { threads: chosen } = app.store.catalogue.settings();
   const cores = availableParallelism();
   const words =
     chosen === 0 ? 'threads are measured for each model' : `${String(chosen)} threads set by hand`;
-  if (chosen <= cores) return ok(`${String(cores)} cores; ${words}`);
+  if (chosen > cores) {
+    return warning(
+      `${String(cores)} cores, but ${words}`,
+      'More threads than cores are slower by far. Set 0 in Settings to measure.',
+    );
+  }
+  const busy = chosen === 0 ? await measuredBusy(app) : null;
+  if (busy === null) return ok(`${String(cores)} cores; ${words}`);
   return warning(
-    `${String(cores)} cores, but ${words}`,
-    'More threads than cores are slower by far. Set 0 in Settings to measure.',
+    `${String(cores)} cores; measured while the machine was busy: ${busy.names}`,
+    `When nothing else runs: daydream models test ${busy.firstId} --recalibrate`,
   );
 }
 

@@ -36,6 +36,26 @@ describe('a model', () => {
     expect(await test.client.models.calibration({ modelId: model.modelId })).toEqual(result.calibration);
   });
 
+  it('is named by the doctor when its threads were measured on a busy machine, with the command that measures again', async () => {
+    const { store } = test.app.services;
+    const calibration = await test.client.models.calibration({ modelId: model.modelId });
+    if (calibration === null) throw new Error('not calibrated');
+    const look = async (busyCores: number | null) => {
+      store.models.saveCalibration({ ...calibration, busyCores });
+      return (await test.client.system.doctor()).find(({ check }) => check === 'Threads');
+    };
+    await test.client.system.settings.set({ threads: 0 });
+    expect(await look(null)).toMatchObject({ status: 'ok' });
+    expect(await look(0.1)).toMatchObject({ status: 'ok' });
+    expect(await look(1.5)).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining(`measured while the machine was busy: ${model.name}`) as string,
+      fix: `When nothing else runs: daydream models test ${model.modelId} --recalibrate`,
+    });
+    await test.client.system.settings.set({ threads: 1 });
+    expect(await look(1.5)).toMatchObject({ status: 'ok' });
+  });
+
   it('answers by hand with the log-probability of each token, the same for the same seed', async () => {
     const ask = () =>
       test.client.models.tryOut({ modelId: model.modelId, prompt: 'go to desk 1', maxTokens: 8, seed: 4 });

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconGauge } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { measuredWhileBusy } from '#shared/schema/model.ts';
 import type { Model, ThreadCalibration } from '#shared/schema/model.ts';
 import { orpc, queryClient } from '../../rpc/client.ts';
 import { formatDuration, formatNumber } from '../../ui/format.ts';
@@ -89,6 +90,8 @@ function Calibration({ calibration }: { calibration: ThreadCalibration }) {
       <table className={styles.table}>
         <caption className={styles.dim} style={{ textAlign: 'left', paddingBottom: 4 }}>
           Threads, measured <Time at={calibration.at} /> on {calibration.machine}
+          {measuredWhileBusy(calibration) &&
+            `, while other programs used ${formatNumber(calibration.busyCores ?? 0)} cores: measure again when nothing else runs`}
         </caption>
         <thead>
           <tr>
