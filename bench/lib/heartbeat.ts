@@ -12,7 +12,7 @@ export interface Heartbeat {
 const dataSchema = z.object({ name: z.string(), everyMs: z.number() });
 
 export function startHeartbeat(name: string, everyMs = 5_000): Heartbeat {
-  const worker = new Worker(new URL(import.meta.url), { workerData: { name, everyMs } });
+  const worker = new Worker(new URL(import.meta.url), { workerData: { name, everyMs }, execArgv: [] });
   worker.unref();
   return {
     told: (line) => worker.postMessage(line),

@@ -89,6 +89,7 @@ describe('exit codes', () => {
     [['run', 'no-such-preset'], 3],
     [['run', './no-such.yaml'], 3],
     [['models', 'inspect', '/no/such/file.gguf'], 3],
+    [['models', 'test', 'no-such-model'], 3],
     [['run', 'rollout-quick', '--set', 'policy.model=broken.gguf'], 4],
     [['environments', 'check', 'no-such'], 5],
     [['jobs'], 0],

@@ -4,6 +4,7 @@ import type { Client } from '#shared/contract/index.ts';
 import { AppError } from '#shared/errors.ts';
 import { measuredWhileBusy } from '#shared/schema/model.ts';
 import type { Model, ThreadCalibration } from '#shared/schema/model.ts';
+import { clientError } from '../client.ts';
 import { withSession } from '../command.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { bytes, duration, number, printResult, table, when } from '../output.ts';
@@ -23,7 +24,16 @@ export async function findModel(client: Client, reference: string): Promise<Mode
     });
   }
   // The host may have been started in another folder.
-  const [added] = await client.models.add({ path: resolve(reference) });
+  const path = resolve(reference);
+  const [added] = await client.models.add({ path }).catch((thrown: unknown) => {
+    const error = clientError(thrown);
+    if (error.code !== 'FILE_NOT_FOUND' || /[/\\]|\.gguf$/u.test(reference)) throw error;
+    throw new AppError({
+      code: 'NOT_FOUND',
+      message: `No model here is called ${reference} (\`daydream models\` lists them), and there is no file ${path}.`,
+      cause: error,
+    });
+  });
   if (added === undefined) {
     throw new AppError({ code: 'MODEL_NOT_FOUND', message: `There is no GGUF file at ${reference}.` });
   }

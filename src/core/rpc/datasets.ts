@@ -10,7 +10,10 @@ import { deleteDatasetFolder } from '#core/rpc/delete-dataset.ts';
 function getDataset(app: RpcServices, datasetId: DatasetId): Dataset {
   const dataset = app.store.datasets.get(datasetId);
   if (dataset !== null) return dataset;
-  throw new AppError({ code: 'NOT_FOUND', message: `There is no data set ${datasetId} in this store.` });
+  throw new AppError({
+    code: 'NOT_FOUND',
+    message: `There is no data set ${datasetId} in this store. List them with \`daydream datasets\`.`,
+  });
 }
 
 export function datasetsHandlers(app: RpcServices) {
