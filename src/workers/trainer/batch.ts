@@ -1,8 +1,10 @@
 /** The computation of one batch of blocks: forward, and backward when asked; inputs filled from a plan. */
 import type { Architecture } from '#shared/worker/trainer.ts';
+import { chunksOf } from './attention.ts';
+import type { Chunk } from './attention.ts';
 import { head, hiddenStates } from './decoder.ts';
 import type { Device } from './device.ts';
-import { fillMask } from './forest.ts';
+import { fillMasks } from './forest.ts';
 import type { Block, Cell } from './forest.ts';
 import { Graph } from './graph.ts';
 import type { Tensor } from './graph.ts';
@@ -61,13 +63,14 @@ export class BatchGraph {
   readonly #architecture: Architecture;
   readonly #graph: Graph;
   readonly #allocator: Pointer;
+  readonly #chunks: readonly Chunk[];
   readonly #forward: Pointer;
   readonly #backward: Pointer | null;
   readonly #inputs: {
     ids: Tensor;
     positions: Tensor;
-    mask: Tensor;
-    windowMask: Tensor | null;
+    masks: Tensor[];
+    windowMasks: Tensor[] | null;
     sources: Tensor;
     cells: Tensor;
   };
@@ -94,15 +97,21 @@ export class BatchGraph {
     this.shape = shape;
     this.#device = device;
     this.#architecture = architecture;
-    const graph = new Graph(device, 512 + architecture.layers * 256);
-    this.#graph = graph;
     const { length, blocks, sources, cells } = shape;
+    const chunks = chunksOf(length, device.info.kind === 'cpu');
+    this.#chunks = chunks;
+    const graph = new Graph(
+      device,
+      512 + architecture.layers * (256 + 32 * chunks.length * (chunks.length + 4)),
+    );
+    this.#graph = graph;
+    const masks = (): Tensor[] => chunks.map(({ from, to }) => graph.input('f32', to, to - from, 1, blocks));
     const tokens = length * blocks;
     this.#inputs = {
       ids: graph.input('i32', tokens),
       positions: graph.input('i32', tokens),
-      mask: graph.input('f32', length, length, 1, blocks),
-      windowMask: architecture.window === null ? null : graph.input('f32', length, length, 1, blocks),
+      masks: masks(),
+      windowMasks: architecture.window === null ? null : masks(),
       sources: graph.input('i32', sources),
       cells: graph.input('i32', cells),
     };
@@ -119,6 +128,7 @@ export class BatchGraph {
     const hidden = hiddenStates(tape, architecture, weights, {
       ...this.#inputs,
       negatedPositions: this.#back?.negatedPositions ?? null,
+      chunks,
       length,
       blocks,
     });
@@ -186,14 +196,15 @@ export class BatchGraph {
     const ids = new Int32Array(length * blocks);
     const depths = new Int32Array(length * blocks);
     const negated = new Int32Array(length * blocks);
-    const mask = new Float32Array(length * length * blocks);
-    const windowMask = this.#inputs.windowMask === null ? null : new Float32Array(length * length * blocks);
+    const empty = (): Float32Array[] =>
+      this.#chunks.map(({ from, to }) => new Float32Array(to * (to - from) * blocks));
+    const masks = empty();
+    const windowMasks = this.#inputs.windowMasks === null ? null : empty();
     batch.blocks.forEach((block, index) => {
       ids.set(block.ids, index * length);
       depths.set(block.depths, index * length);
-      fillMask(mask, index * length * length, block, length, null);
-      if (windowMask !== null)
-        fillMask(windowMask, index * length * length, block, length, this.#architecture.window);
+      fillMasks(masks, this.#chunks, index, block, null);
+      if (windowMasks !== null) fillMasks(windowMasks, this.#chunks, index, block, this.#architecture.window);
     });
     depths.forEach((depth, index) => {
       negated[index] = -depth;
@@ -218,9 +229,12 @@ export class BatchGraph {
     const device = this.#device;
     device.write(this.#inputs.ids, ids);
     device.write(this.#inputs.positions, depths);
-    device.write(this.#inputs.mask, mask);
-    if (this.#inputs.windowMask !== null && windowMask !== null)
-      device.write(this.#inputs.windowMask, windowMask);
+    this.#inputs.masks.forEach((tensor, chunk) => {
+      device.write(tensor, masks[chunk] ?? new Float32Array());
+    });
+    this.#inputs.windowMasks?.forEach((tensor, chunk) => {
+      device.write(tensor, windowMasks?.[chunk] ?? new Float32Array());
+    });
     device.write(this.#inputs.sources, sourceNodes);
     device.write(this.#inputs.cells, cellIds);
     if (this.#back !== null) {

@@ -1,5 +1,7 @@
 /** The forward pass of a decoder over blocks of tokens, on a tape. Logits only where they are asked for. */
 import { ropeOf, windowed } from './architecture.ts';
+import { attention } from './attention.ts';
+import type { Chunk } from './attention.ts';
 import type { Architecture } from '#shared/worker/trainer.ts';
 import type { Tensor } from './graph.ts';
 import type { Adapter, Tape, Value, Weight } from './tape.ts';
@@ -20,10 +22,11 @@ export interface BlockInputs {
   positions: Tensor;
   /** null when nobody goes back. */
   negatedPositions: Tensor | null;
-  /** [length keys, length queries, 1, blocks]: 0 where the key is the query or one of its ancestors, else −∞ */
-  mask: Tensor;
+  chunks: readonly Chunk[];
+  /** By chunk, [to keys, to − from queries, 1, blocks]: 0 where the key is the query or one of its ancestors, else −∞ */
+  masks: readonly Tensor[];
   /** The same for sliding-window layers; null when there are none. */
-  windowMask: Tensor | null;
+  windowMasks: readonly Tensor[] | null;
   length: number;
   blocks: number;
 }
@@ -60,12 +63,14 @@ export function hiddenStates(tape: Tape, a: Architecture, weights: ModelWeights,
       );
 
     const attended = norm(x, 'attn_norm');
-    let mixed = tape.attention(
+    let mixed = attention(
+      tape,
       turned(attended, 'attn_q', a.heads),
       turned(attended, 'attn_k', a.kvHeads),
       tape.reshape(linear(attended, 'attn_v'), a.headSize, a.kvHeads, tokens),
       {
-        mask: local && inputs.windowMask !== null ? inputs.windowMask : inputs.mask,
+        chunks: inputs.chunks,
+        masks: local && inputs.windowMasks !== null ? inputs.windowMasks : inputs.masks,
         scale: a.attentionScale,
         length: inputs.length,
         blocks: inputs.blocks,

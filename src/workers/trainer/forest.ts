@@ -224,31 +224,40 @@ function addTree(block: Block, rows: readonly Computed[], common: readonly numbe
 }
 
 /**
- * [length keys, length queries] of 0 and −∞ into `mask` at `offset`: a token sees itself and its ancestors.
+ * The rows of 0 and −∞ of a block's queries into `masks`, one [to keys, to − from queries, blocks] for each chunk of queries: a
+ * token sees itself and its ancestors, all of which stand before it.
+ * @param index of the block
  * @param window most tokens seen, itself included; null: all
  */
-export function fillMask(
-  mask: Float32Array,
-  offset: number,
+export function fillMasks(
+  masks: readonly Float32Array[],
+  chunks: readonly { from: number; to: number }[],
+  index: number,
   block: Block,
-  length: number,
   window: number | null,
 ): void {
-  for (let node = 0; node < length; node += 1) {
-    const row = offset + node * length;
+  const rows: Float32Array[] = [];
+  chunks.forEach(({ from, to }, chunk) => {
+    for (let query = 0; query < to - from; query += 1) {
+      const at = ((to - from) * index + query) * to;
+      rows.push(masks[chunk]?.subarray(at, at + to) ?? new Float32Array(to));
+    }
+  });
+  rows.forEach((row, node) => {
+    row.fill(-Infinity);
     const parent = block.parents[node] ?? -1;
-    if (parent >= 0) mask.copyWithin(row, offset + parent * length, offset + (parent + 1) * length);
-    else mask.fill(-Infinity, row, row + length);
+    const above = rows[parent];
+    if (parent >= 0 && above !== undefined) row.set(above.subarray(0, parent + 1));
     // Padding sees itself, so that no row of the soft-max is empty.
-    mask[row + node] = 0;
-  }
+    row[node] = 0;
+  });
   if (window === null) return;
   for (let node = 0; node < block.ids.length; node += 1) {
-    const row = offset + node * length;
+    const row = rows[node];
     let ancestor = node;
     const depth = block.depths[node] ?? 0;
     while (ancestor >= 0) {
-      if (depth - (block.depths[ancestor] ?? 0) >= window) mask[row + ancestor] = -Infinity;
+      if (row !== undefined && depth - (block.depths[ancestor] ?? 0) >= window) row[ancestor] = -Infinity;
       ancestor = block.parents[ancestor] ?? -1;
     }
   }

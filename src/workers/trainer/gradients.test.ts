@@ -87,13 +87,13 @@ function build(name: Architecture['name'], mode: TrainingMode, share: boolean, s
 }
 
 /** Four alternatives of one beginning, weights of any sign, a target inside the shared part. */
-function branches(seed = 5): TrainRow[] {
+function branches(seed = 5, shared = 10): TrainRow[] {
   const random = gaussian(seed);
   const token = (): number => Math.floor(Math.abs(random() * 1000)) % 50;
-  const start = Array.from({ length: 20 }, token);
+  const start = Array.from({ length: shared + 10 }, token);
   return [0, 1, 2, 3].map((branch) => {
     const tokens = Int32Array.from([
-      ...start.slice(0, 10 + 3 * branch),
+      ...start.slice(0, shared + 3 * branch),
       ...Array.from({ length: 12 }, token),
     ]);
     const targets = Int32Array.from([
@@ -111,52 +111,61 @@ async function gradient(trainer: ModelTrainer, rows: TrainRow[]) {
   return { loss, plan, gradients: trainer.gradients() };
 }
 
+async function expectFiniteDifferences(
+  { trainer, weights }: ReturnType<typeof build>,
+  rows: TrainRow[],
+): Promise<void> {
+  const { gradients } = await gradient(trainer, rows);
+  const loss = async (): Promise<number> => {
+    const objective = likelihood(rows);
+    const scored = await trainer.score(rows);
+    return scored.reduce(
+      (sum, logprobs, row) => sum + objective.row(row, { logprobs, values: null }).loss,
+      0,
+    );
+  };
+  for (const { name: tensor } of weights.slots) {
+    const direction = gradients[tensor] ?? new Float32Array();
+    const norm = Math.hypot(...direction);
+    const before = weights.read(tensor);
+    const at = async (distance: number): Promise<number> => {
+      weights.write(
+        tensor,
+        before.map((value, index) => value + (distance * (direction[index] ?? 0)) / norm),
+      );
+      return loss();
+    };
+    // Rounding grows and truncation falls with a shorter step; a wrong gradient is wrong at each of them.
+    let error = Infinity;
+    for (const h of [0.06, 0.03, 0.015]) {
+      const slope =
+        (8 * ((await at(h)) - (await at(-h))) - ((await at(2 * h)) - (await at(-2 * h)))) / (12 * h);
+      error = Math.min(error, Math.abs(slope - norm) / Math.max(norm, 0.05));
+    }
+    weights.write(tensor, before);
+    // Float32 sums of 48 log-probabilities carry about 1e-5; below a norm of 0.05 that is all one can tell.
+    expect(error, tensor).toBeLessThan(1e-3);
+  }
+  trainer.dispose();
+}
+
 describe.each(trainableArchitectures)('%s', (name) => {
   describe.each(modes)('$kind', (mode) => {
     it('has the gradient that finite differences have, along every tensor’s own gradient', async () => {
-      const { trainer, weights } = build(name, mode, true);
-      const rows = branches();
-      const { gradients } = await gradient(trainer, rows);
-      const loss = async (): Promise<number> => {
-        const objective = likelihood(rows);
-        const scored = await trainer.score(rows);
-        return scored.reduce(
-          (sum, logprobs, row) => sum + objective.row(row, { logprobs, values: null }).loss,
-          0,
-        );
-      };
-      for (const { name: tensor } of weights.slots) {
-        const direction = gradients[tensor] ?? new Float32Array();
-        const norm = Math.hypot(...direction);
-        const before = weights.read(tensor);
-        const at = async (distance: number): Promise<number> => {
-          weights.write(
-            tensor,
-            before.map((value, index) => value + (distance * (direction[index] ?? 0)) / norm),
-          );
-          return loss();
-        };
-        // Rounding grows and truncation falls with a shorter step; a wrong gradient is wrong at each of them.
-        let error = Infinity;
-        for (const h of [0.06, 0.03, 0.015]) {
-          const slope =
-            (8 * ((await at(h)) - (await at(-h))) - ((await at(2 * h)) - (await at(-2 * h)))) / (12 * h);
-          error = Math.min(error, Math.abs(slope - norm) / Math.max(norm, 0.05));
-        }
-        weights.write(tensor, before);
-        // Float32 sums of 48 log-probabilities carry about 1e-5; below a norm of 0.05 that is all one can tell.
-        expect(error, tensor).toBeLessThan(1e-3);
-      }
-      trainer.dispose();
+      await expectFiniteDifferences(build(name, mode, true), branches());
     });
 
-    it('has the same gradient through the forest as through rows alone', async () => {
-      const rows = branches();
+    it.each([
+      { of: 'short rows', shared: 10 },
+      { of: 'blocks of two chunks of queries', shared: 150 },
+    ])('has the same gradient through the forest as through rows alone: $of', async ({ shared }) => {
+      const rows = branches(5, shared);
       const forest = build(name, mode, true);
       const flat = build(name, mode, false);
       const a = await gradient(forest.trainer, rows);
       const b = await gradient(flat.trainer, rows);
       expect(a.plan.forestTokens).toBeLessThan(b.plan.forestTokens);
+      if (shared > 10) expect(Math.max(...a.plan.blocks.map(({ ids }) => ids.length))).toBeGreaterThan(128);
       expect(b.plan.forestTokens).toBe(b.plan.flatTokens);
       expect(a.loss).toBeCloseTo(b.loss, 4);
       for (const [tensor, values] of Object.entries(b.gradients)) {
@@ -168,6 +177,13 @@ describe.each(trainableArchitectures)('%s', (name) => {
       flat.trainer.dispose();
     });
   });
+});
+
+it('has the gradient that finite differences have in a block of two chunks of queries, with windows and shared keys', async () => {
+  const built = build('gemma3', { kind: 'full' }, true);
+  const rows = branches(5, 150).slice(0, 2);
+  expect(built.trainer.plan(rows).blocks.map(({ ids }) => ids.length > 128)).toEqual([true]);
+  await expectFiniteDifferences(built, rows);
 });
 
 it('passes its own start-up check', async () => {

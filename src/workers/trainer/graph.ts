@@ -168,25 +168,53 @@ export class Graph {
     );
   }
 
-  /** [n, m, p, q] → [n, 1, p, q]: the part at `index` of the second dimension. A view. */
-  slice(a: Tensor, index: number): Tensor {
-    need(a.contiguous && index < a.shape[1], 'slice', a.shape, [index, 0, 0, 0]);
-    const [n, m, p, q] = a.shape;
-    const row = n * 4;
+  /** The part from … to − 1 of a dimension of a contiguous tensor. A view. */
+  range(a: Tensor, axis: 0 | 1 | 2, from: number, to: number): Tensor {
+    need(a.contiguous && from < to && to <= a.shape[axis], 'range', a.shape, [axis, from, to, 0]);
+    if (to - from === a.shape[axis]) return a;
+    const shape: [number, number, number, number] = [...a.shape];
+    shape[axis] = to - from;
+    const [n, m, p] = a.shape;
+    const strides = [4, n * 4, n * m * 4, n * m * p * 4] as const;
     return this.#make(
       'ggml_view_4d',
-      [n, 1, p, q],
+      shape,
       a.type,
       false,
       a.pointer,
-      n,
-      1,
-      p,
-      q,
+      ...shape,
+      strides[1],
+      strides[2],
+      strides[3],
+      strides[axis] * from,
+    );
+  }
+
+  /** A copy of `a` [n, m, p, q] with `part` [n, m, r, q] from `from` on in its third dimension. @param inPlace in the memory of `a` */
+  setRange(a: Tensor, part: Tensor, from: number, inPlace: boolean): Tensor {
+    const [n, m, p, q] = a.shape;
+    need(
+      a.contiguous &&
+        part.shape[0] === n &&
+        part.shape[1] === m &&
+        from + part.shape[2] <= p &&
+        part.shape[3] === q,
+      'setRange',
+      a.shape,
+      part.shape,
+    );
+    const row = n * 4;
+    return this.#make(
+      inPlace ? 'ggml_set_inplace' : 'ggml_set',
+      a.shape,
+      a.type,
+      true,
+      a.pointer,
+      part.pointer,
       row,
       row * m,
       row * m * p,
-      row * index,
+      row * m * from,
     );
   }
 

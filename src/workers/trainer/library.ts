@@ -30,6 +30,8 @@ const functions = {
   ggml_reshape_4d: [tensor, [context, tensor, 'int64_t', 'int64_t', 'int64_t', 'int64_t']],
   ggml_permute: [tensor, [context, tensor, 'int', 'int', 'int', 'int']],
   ggml_cont: [tensor, [context, tensor]],
+  ggml_set: [tensor, [context, tensor, tensor, 'size_t', 'size_t', 'size_t', 'size_t']],
+  ggml_set_inplace: [tensor, [context, tensor, tensor, 'size_t', 'size_t', 'size_t', 'size_t']],
   ggml_cpy: [tensor, [context, tensor, tensor]],
   ggml_add: [tensor, [context, tensor, tensor]],
   ggml_add_inplace: [tensor, [context, tensor, tensor]],

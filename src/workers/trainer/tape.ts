@@ -3,7 +3,7 @@
  * it is slow on frozen half-precision weights, and the allocator may run SOFT_MAX_BACK over the probabilities that it needs.
  */
 import type { Graph, Rope, Tensor } from './graph.ts';
-import { headProduct, outerProduct, product, turnedProduct } from './products.ts';
+import { outerProduct, product, turnedProduct } from './products.ts';
 
 export interface Value {
   readonly tensor: Tensor;
@@ -42,23 +42,42 @@ export class Tape {
 
   /** Runs the tape backwards from `value`, whose gradient is `seed`. Parameter gradients are added to their weights. */
   backward(value: Value, seed: Tensor): void {
-    this.#give(value, seed);
+    this.give(value, seed);
     for (const step of this.#backward.toReversed()) step();
   }
 
+  /** A result of an operation of one's own (attention.ts). */
+  value(tensor: Tensor, tracked: boolean): Value {
+    return { tensor, tracked, gradient: null };
+  }
+
+  /** How its gradient goes back. */
+  record(out: Value, step: (gradient: Tensor) => void): void {
+    if (!out.tracked) return;
+    this.#backward.push(() => {
+      if (out.gradient !== null) step(out.gradient);
+    });
+  }
+
+  /** Adds to the gradient of an operand. */
+  give(value: Value, gradient: Tensor): void {
+    if (!value.tracked) return;
+    value.gradient = value.gradient === null ? gradient : this.graph.add(value.gradient, gradient);
+  }
+
   add(a: Value, b: Value): Value {
-    const out = this.#value(this.graph.add(a.tensor, b.tensor), a.tracked || b.tracked);
-    this.#record(out, (d) => {
-      this.#give(a, d);
-      this.#give(b, d);
+    const out = this.value(this.graph.add(a.tensor, b.tensor), a.tracked || b.tracked);
+    this.record(out, (d) => {
+      this.give(a, d);
+      this.give(b, d);
     });
     return out;
   }
 
   scale(a: Value, factor: number): Value {
-    const out = this.#value(this.graph.scale(a.tensor, factor), a.tracked);
-    this.#record(out, (d) => {
-      this.#give(a, this.graph.scale(d, factor));
+    const out = this.value(this.graph.scale(a.tensor, factor), a.tracked);
+    this.record(out, (d) => {
+      this.give(a, this.graph.scale(d, factor));
     });
     return out;
   }
@@ -74,8 +93,8 @@ export class Tape {
     if (bTurned !== null && low !== null) result = g.add(result, turnedProduct(g, bTurned, low));
     const tracked =
       x.tracked || weight.gradient !== null || adapter !== null || (bias?.gradient ?? null) !== null;
-    const out = this.#value(result, tracked);
-    this.#record(out, (d) => {
+    const out = this.value(result, tracked);
+    this.record(out, (d) => {
       this.#accumulate(weight, () => outerProduct(g, x.tensor, d));
       if (bias !== null) this.#accumulate(bias, () => g.sumTo(d, bias.tensor));
       let dx = x.tracked ? this.#inputGradient(weight, d) : null;
@@ -85,15 +104,15 @@ export class Tape {
         this.#accumulate(adapter.a, () => outerProduct(g, x.tensor, dLow));
         if (dx !== null) dx = g.add(dx, turnedProduct(g, adapter.a.tensor, dLow));
       }
-      if (dx !== null) this.#give(x, dx);
+      if (dx !== null) this.give(x, dx);
     });
     return out;
   }
 
   /** Rows of the table [width, vocabulary] at ids [n] → [width, n]. */
   embed(table: Weight, ids: Tensor): Value {
-    const out = this.#value(this.graph.rows(table.tensor, ids), table.gradient !== null);
-    this.#record(out, (d) => {
+    const out = this.value(this.graph.rows(table.tensor, ids), table.gradient !== null);
+    this.record(out, (d) => {
       this.#accumulate(table, () => this.graph.rowsBack(d, ids, table.tensor));
     });
     return out;
@@ -101,9 +120,9 @@ export class Tape {
 
   /** Rows of x [width, n] at indices [k] → [width, k]. An index may repeat. */
   pick(x: Value, indices: Tensor): Value {
-    const out = this.#value(this.graph.rows(x.tensor, indices), x.tracked);
-    this.#record(out, (d) => {
-      this.#give(x, this.graph.rowsBack(d, indices, x.tensor));
+    const out = this.value(this.graph.rows(x.tensor, indices), x.tracked);
+    this.record(out, (d) => {
+      this.give(x, this.graph.rowsBack(d, indices, x.tensor));
     });
     return out;
   }
@@ -112,10 +131,10 @@ export class Tape {
   rmsNorm(x: Value, weight: Weight, epsilon: number): Value {
     const g = this.graph;
     const normed = g.rmsNorm(x.tensor, epsilon);
-    const out = this.#value(g.multiply(normed, weight.tensor), x.tracked || weight.gradient !== null);
-    this.#record(out, (d) => {
+    const out = this.value(g.multiply(normed, weight.tensor), x.tracked || weight.gradient !== null);
+    this.record(out, (d) => {
       this.#accumulate(weight, () => g.sumTo(g.multiply(d, normed), weight.tensor));
-      if (x.tracked) this.#give(x, g.rmsNormBack(g.multiply(d, weight.tensor), x.tensor, epsilon));
+      if (x.tracked) this.give(x, g.rmsNormBack(g.multiply(d, weight.tensor), x.tensor, epsilon));
     });
     return out;
   }
@@ -127,18 +146,18 @@ export class Tape {
     factors: Tensor | null,
     rope: Rope,
   ): Value {
-    const out = this.#value(this.graph.rope(x.tensor, positions.there, factors, rope), x.tracked);
-    this.#record(out, (d) => {
+    const out = this.value(this.graph.rope(x.tensor, positions.there, factors, rope), x.tracked);
+    this.record(out, (d) => {
       if (positions.back === null) throw new RangeError('the way back needs negated positions');
-      this.#give(x, this.graph.rope(d, positions.back, factors, rope));
+      this.give(x, this.graph.rope(d, positions.back, factors, rope));
     });
     return out;
   }
 
   reshape(x: Value, ...dimensions: readonly [number, number?, number?, number?]): Value {
-    const out = this.#value(this.graph.reshape(x.tensor, ...dimensions), x.tracked);
-    this.#record(out, (d) => {
-      this.#give(x, this.graph.reshape(d, ...x.tensor.shape));
+    const out = this.value(this.graph.reshape(x.tensor, ...dimensions), x.tracked);
+    this.record(out, (d) => {
+      this.give(x, this.graph.reshape(d, ...x.tensor.shape));
     });
     return out;
   }
@@ -148,99 +167,16 @@ export class Tape {
     const g = this.graph;
     const silu = activation === 'silu';
     const active = silu ? g.silu(gate.tensor) : geluForward(g, gate.tensor).result;
-    const out = this.#value(
+    const out = this.value(
       silu ? g.swiglu(gate.tensor, up.tensor) : g.multiply(active, up.tensor),
       gate.tracked || up.tracked,
     );
-    this.#record(out, (d) => {
-      this.#give(up, g.multiply(d, active));
+    this.record(out, (d) => {
+      this.give(up, g.multiply(d, active));
       const dActive = g.multiply(d, up.tensor);
-      this.#give(gate, silu ? g.siluBack(dActive, gate.tensor) : geluBack(g, dActive, gate.tensor));
+      this.give(gate, silu ? g.siluBack(dActive, gate.tensor) : geluBack(g, dActive, gate.tensor));
     });
     return out;
-  }
-
-  /**
-   * Soft-max attention of blocks. q [head, heads, tokens], k and v [head, kvHeads, tokens], tokens = length · blocks;
-   * mask [length keys, length queries, 1, blocks] holds 0 or −∞. → [head · heads, tokens]
-   */
-  attention(
-    q: Value,
-    k: Value,
-    v: Value,
-    options: { mask: Tensor; scale: number; length: number; blocks: number },
-  ): Value {
-    const g = this.graph;
-    const { length, blocks, scale } = options;
-    const [head, heads] = q.tensor.shape;
-    const kvHeads = k.tensor.shape[1];
-    const group = heads / kvHeads;
-    // [head, heads, tokens] → [head, length, heads, blocks], and back.
-    const byHead = (a: Tensor, count: number): Tensor =>
-      g.permute(g.reshape(a, head, count, length, blocks), [0, 2, 1, 3]);
-    const byToken = (a: Tensor, count: number): Tensor =>
-      g.reshape(g.contiguous(g.permute(a, [0, 2, 1, 3])), head, count, length * blocks);
-
-    const query = g.contiguous(byHead(q.tensor, heads));
-    const key = byHead(k.tensor, kvHeads);
-    const value = byHead(v.tensor, kvHeads);
-    const keyTurned = g.transposed(key);
-    const valueTurned = g.transposed(value);
-    const probabilities = g.softmax(headProduct(g, key, keyTurned, query), options.mask, scale);
-    const mixed = product(g, valueTurned, probabilities);
-    const out = this.#value(
-      g.reshape(byToken(mixed, heads), head * heads, length * blocks),
-      q.tracked || k.tracked || v.tracked,
-    );
-    // Sums what the heads of a group gave to their shared key or value head.
-    const fold = (a: Tensor): Tensor => {
-      if (group === 1) return a;
-      const apart = g.reshape(a, head * length, group, kvHeads, blocks);
-      return g.reshape(this.#sumDimension(apart), head, length, kvHeads, blocks);
-    };
-    this.#record(out, (d) => {
-      const dMixed = g.contiguous(byHead(g.reshape(d, head, heads, length * blocks), heads));
-      const dP = headProduct(g, value, valueTurned, dMixed);
-      const dS = this.#softmaxGradient(dP, probabilities, scale, v.tracked);
-      if (q.tracked) this.#give(q, byToken(product(g, keyTurned, dS), heads));
-      // OUT_PROD sums over the queries as they lie; a product would need transposes of [keys, queries].
-      if (k.tracked) this.#give(k, byToken(fold(g.transposed(g.outer(dS, query))), kvHeads));
-      if (v.tracked) {
-        const dV = g.transposed(g.outer(probabilities, dMixed));
-        g.expand(dV);
-        this.#give(v, byToken(fold(dV), kvHeads));
-      }
-    });
-    return out;
-  }
-
-  /**
-   * scale · P ∘ (dP − Σ dP ∘ P). The fused operation is safe only before the last reader of P (it would overwrite P); without
-   * one, or where the back-end has no such operation, it is composed.
-   */
-  #softmaxGradient(dP: Tensor, probabilities: Tensor, scale: number, readLater: boolean): Tensor {
-    const g = this.graph;
-    if (readLater) {
-      const fused = g.softmaxBack(dP, probabilities, scale);
-      if (g.supports(fused)) {
-        g.expand(fused);
-        return fused;
-      }
-    }
-    const inner = g.multiply(dP, probabilities);
-    return g.scale(g.subtract(inner, g.multiply(probabilities, g.sumRows(inner))), scale);
-  }
-
-  /** [n, group, …] → [n, 1, …] */
-  #sumDimension(a: Tensor): Tensor {
-    const g = this.graph;
-    let sum: Tensor | null = null;
-    for (let index = 0; index < a.shape[1]; index += 1) {
-      const part = g.slice(a, index);
-      sum = sum === null ? g.contiguous(part) : g.add(sum, part);
-    }
-    if (sum === null) throw new RangeError('nothing to sum');
-    return sum;
   }
 
   /** Wᵀ d: by the kept transpose; else by a fresh one, since the weight changes; else (a huge table) without any. */
@@ -249,22 +185,6 @@ export class Tape {
     if (weight.transposed !== null) return product(g, weight.transposed, d);
     if (weight.gradient !== null) return product(g, g.transposed(weight.tensor), d);
     return g.outer(weight.tensor, g.permute(d, [1, 0, 2, 3]));
-  }
-
-  #value(tensor: Tensor, tracked: boolean): Value {
-    return { tensor, tracked, gradient: null };
-  }
-
-  #record(out: Value, step: (gradient: Tensor) => void): void {
-    if (!out.tracked) return;
-    this.#backward.push(() => {
-      if (out.gradient !== null) step(out.gradient);
-    });
-  }
-
-  #give(value: Value, gradient: Tensor): void {
-    if (!value.tracked) return;
-    value.gradient = value.gradient === null ? gradient : this.graph.add(value.gradient, gradient);
   }
 
   #accumulate(weight: Weight, gradient: () => Tensor): void {
