@@ -38,7 +38,6 @@ const bench: Bench = {
         share: false,
       });
       const params = openParams(run, await lab.service.resolve(modelFile));
-      if (params.base.kind !== 'file') throw new Error('the bench trains a file');
       const opened = await trainer.open(params, { signal: options.signal });
       const random = xoroshiro128plus(options.seed);
       const tokens = Array.from({ length: rowCount }, () =>
@@ -52,14 +51,6 @@ const bench: Bench = {
           targets: Int32Array.from({ length: rowTokens - 1 }, (_, at) => at + 1),
         })),
       );
-      const request = {
-        architecture: params.architecture,
-        ...params.base,
-        rank: run.weights.rank,
-        alpha: run.weights.alpha,
-        threads: params.threads,
-        rows: tokens,
-      };
       const steps = options.quick ? 1 : 3;
       const perCall = rowCount * rowTokens * steps;
       const step = async (): Promise<number> => {
@@ -82,9 +73,9 @@ const bench: Bench = {
       const figures: Figure[] = [];
       let first: number | null = null;
       for (const bfloat16 of [false, true]) {
-        const peer = startTorch(torch.python, { ...request, bfloat16 });
+        const peer = startTorch(torch.python, params, { bfloat16 });
         try {
-          const warm = await peer.train(1);
+          const warm = await peer.train(rows, 1);
           const own = await step();
           if (first === null) {
             first = own;
@@ -98,7 +89,7 @@ const bench: Bench = {
           }
           const pairs = await medianOfPairs(
             ours,
-            async () => perCall / (await peer.train(steps)).seconds,
+            async () => perCall / (await peer.train(rows, steps)).seconds,
             options.quick ? 5 : 7,
           );
           figures.push(

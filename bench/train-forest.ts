@@ -1,22 +1,34 @@
-/** Prefix forests on real IWM rows (K = 8): tokens computed, gradient, and speed, against the same rows each computed alone. */
+/** Prefix forests on real IWM rows (K = 8): tokens computed, gradient, and speed, against the same rows alone and PyTorch. */
 import { openParams } from '#core/training/train-job.ts';
-import type { TrainRow } from '#shared/worker/trainer.ts';
+import type { OpenParams, TrainRow } from '#shared/worker/trainer.ts';
 import { trainerMethods } from '#shared/worker/trainer.ts';
 import type { ModelService } from '#core/llm/port.ts';
 import { TrainerSession } from '#workers/trainer/session.ts';
 import { medianOfPairs, ratioFigure, valueFigure } from './lib/figure.ts';
-import type { Bench, Figure } from './lib/figure.ts';
+import type { Bench, BenchOptions, Figure, Pairs } from './lib/figure.ts';
 import { benchThreads, openLlmBench } from './lib/llm.ts';
-import { batchesOf, collectIwm, rowsPerBatch } from './lib/training.ts';
+import { batchesOf, collectIwm, rowsOfState, rowsPerBatch } from './lib/training.ts';
+import { findTorch, startTorch } from './lib/torch.ts';
 import type { IwmData } from './lib/training.ts';
 
 const never = new AbortController().signal;
 
-async function open(data: IwmData, service: ModelService, change: object) {
+type Rate = (rows: TrainRow[]) => Promise<number>;
+
+async function paramsOf(data: IwmData, service: ModelService, change: object): Promise<OpenParams> {
   const base = await service.resolve(data.modelFile);
+  return openParams({ ...data.run, threads: benchThreads, ...change }, base);
+}
+
+async function open(data: IwmData, service: ModelService, change: object): Promise<TrainerSession> {
   const session = new TrainerSession();
-  await session.handlers.open(openParams({ ...data.run, threads: benchThreads, ...change }, base), never);
+  await session.handlers.open(await paramsOf(data, service, change), never);
   return session;
+}
+
+/** Tokens that a row needs alone: nothing is computed from its last target on. */
+function needed(rows: readonly TrainRow[]): number {
+  return rows.reduce((sum, { targets }) => sum + (targets.at(-1) ?? 0), 0);
 }
 
 async function step(session: TrainerSession, rows: TrainRow[]) {
@@ -52,15 +64,69 @@ function difference(a: Record<string, Float32Array>, b: Record<string, Float32Ar
   return { whole: Math.sqrt(gap / size), worst };
 }
 
+async function againstTorch(
+  data: IwmData,
+  service: ModelService,
+  {
+    ours,
+    pairs,
+    states,
+    options,
+  }: {
+    ours: Rate;
+    pairs: (ours: Rate, other: Rate) => Promise<Pairs>;
+    states: TrainRow[][];
+    options: BenchOptions;
+  },
+): Promise<Figure[]> {
+  const torch = findTorch(options.say);
+  if ('missing' in torch) {
+    const figure = 'data-set tokens per second against PyTorch, float32';
+    return [{ ...valueFigure(figure, 'tokens/s', Number.NaN, null), note: `not compared: ${torch.missing}` }];
+  }
+  const params = await paramsOf(data, service, {});
+  const fresh = await open(data, service, {});
+  const rows = states[0] ?? [];
+  const { loss } = await step(fresh, rows);
+  fresh.dispose();
+  const figures: Figure[] = [];
+  for (const bfloat16 of [false, true]) {
+    const peer = startTorch(torch.python, params, { bfloat16 });
+    try {
+      const warm = await peer.train(rows, 1);
+      if (!bfloat16) {
+        const gap = Math.abs((warm.losses[0] ?? Number.NaN) - loss) / loss;
+        figures.push(
+          valueFigure('loss of a state against PyTorch, relative difference', '', gap, {
+            op: '<=',
+            limit: 1e-3,
+          }),
+        );
+      }
+      figures.push(
+        ratioFigure(
+          `data-set tokens per second against PyTorch, ${bfloat16 ? 'bfloat16 autocast' : 'float32'}`,
+          'tokens/s',
+          await pairs(ours, async (state) => (await peer.train(state, 1)).seconds * 1000),
+          { op: '>=', limit: 3 },
+        ),
+      );
+    } finally {
+      peer.close();
+    }
+  }
+  return figures;
+}
+
 const bench: Bench = {
   name: 'train-forest',
-  summary: 'Prefix forests on IWM rows of household-small, K = 8, against the same rows computed alone',
+  summary: 'Prefix forests on IWM rows of household, K = 8, against the same rows computed alone and PyTorch',
   async run(options) {
     const lab = await openLlmBench(options);
     const data = await collectIwm({
       lab,
       seed: options.seed,
-      tasks: options.quick ? 3 : 8,
+      tasks: options.quick ? 2 : 6,
       groupBy: 'state',
       signal: options.signal,
     });
@@ -101,34 +167,36 @@ const bench: Bench = {
         ),
         valueFigure('the same with the padding of its blocks', '×', rowTokens / computedTokens, null),
       );
-      let turn = 0;
-      const rate = async (session: TrainerSession): Promise<number> => {
-        const batch = batches[Math.floor(turn / 2) % batches.length] ?? [];
-        turn += 1;
-        options.signal.throwIfAborted();
-        const { flatTokens, ms } = await step(session, batch);
-        return (flatTokens / ms) * 1000;
+      // One state at a time: both sides do the same work, and a pair takes seconds.
+      const states = batchesOf(data, rowsOfState);
+      const pairs = async (forestRate: Rate, otherRate: Rate): Promise<Pairs> => {
+        let turn = 0;
+        const next = (rate: Rate) => async (): Promise<number> => {
+          options.signal.throwIfAborted();
+          const state = states[Math.floor(turn / 2) % states.length] ?? [];
+          turn += 1;
+          return (needed(state) / (await rate(state))) * 1000;
+        };
+        return medianOfPairs(next(forestRate), next(otherRate), options.quick ? 5 : 7);
       };
-      await step(flat, batches[0] ?? []);
+      const ours = async (rows: TrainRow[]): Promise<number> => (await step(forest, rows)).ms;
+      await step(flat, states[0] ?? []);
       figures.push(
         ratioFigure(
           'data-set tokens per second through the forest against rows alone',
           'tokens/s',
-          await medianOfPairs(
-            () => rate(forest),
-            () => rate(flat),
-            options.quick ? 5 : 7,
-          ),
+          await pairs(ours, async (rows) => (await step(flat, rows)).ms),
           { op: '>=', limit: 3 },
         ),
       );
+      figures.push(...(await againstTorch(data, lab.service, { ours, pairs, states, options })));
       forest.dispose();
       flat.dispose();
       // A fresh adapter has no gradient in half of its matrices: the whole model has one everywhere.
       const whole = { weights: { ...data.run.weights, kind: 'full' } };
       const wholeForest = await open(data, lab.service, whole);
       const wholeFlat = await open(data, lab.service, { ...whole, share: false });
-      const rows = batches[0] ?? [];
+      const rows = states[0] ?? [];
       const { whole: gap, worst } = difference(
         await gradients(wholeForest, rows),
         await gradients(wholeFlat, rows),

@@ -1,12 +1,13 @@
 """Trains LoRA adapters on a Llama with PyTorch, eager; see train-flat.ts. One JSON object a line in, one out.
 
 first in  {"architecture": {...}, "file": GGUF, "tensors": [{"name", "shape", "offset"}], "rank": int, "alpha": float,
-           "threads": int, "rows": [[token]], "bfloat16": bool}
-then in   {"steps": int}
+           "threads": int, "bfloat16": bool}
+then in   {"steps": int, "rows": [[token]], "targets": [[position]]}
 out       {"losses": [float], "seconds": float}    the time of the optimiser steps alone
 
 Float32 weights only. The same mathematics as the trainer's: RMS norms, rotary pairs, grouped attention, SwiGLU, AdamW with
-clipping; adapters on all seven matrices of a layer, the loss on every token but the first. Attention is PyTorch's own fused one.
+clipping; adapters on all seven matrices of a layer. Rows are padded to the longest, the unembedding runs on targets only, each
+target counts alike. Attention is PyTorch's own fused one.
 """
 import json
 import math
@@ -41,10 +42,9 @@ class Model:
                 out, inner = weight.shape
                 a = torch.randn(request["rank"], inner, generator=generator) / math.sqrt(inner)
                 self.adapters[name] = (a.requires_grad_(), torch.zeros(out, request["rank"]).requires_grad_())
-        length = len(request["rows"][0]) - 1
         half = self.a["ropeDimensions"] // 2
         turn = self.a["ropeBase"] ** (-torch.arange(half, dtype=torch.float64) / half)
-        angle = torch.arange(length, dtype=torch.float64)[:, None] * turn
+        angle = torch.arange(self.a["contextLength"], dtype=torch.float64)[:, None] * turn
         self.cos, self.sin = angle.cos().float(), angle.sin().float()
 
     def parameters(self):
@@ -60,14 +60,15 @@ class Model:
 
     def turned(self, x):
         even, odd = x[..., 0::2], x[..., 1::2]
-        return torch.stack((even * self.cos - odd * self.sin, even * self.sin + odd * self.cos), -1).flatten(-2)
+        cos, sin = self.cos[: x.shape[-2]], self.sin[: x.shape[-2]]
+        return torch.stack((even * cos - odd * sin, even * sin + odd * cos), -1).flatten(-2)
 
     def heads(self, x, count):
         rows, length, _ = x.shape
         return x.view(rows, length, count, self.a["headSize"]).transpose(1, 2)
 
-    def loss(self, ids):
-        x = functional.embedding(ids[:, :-1], self.weights["token_embd.weight"])
+    def loss(self, ids, sources, labels):
+        x = functional.embedding(ids, self.weights["token_embd.weight"])
         for layer in range(self.a["layers"]):
             part = f"blk.{layer}."
             h = self.norm(x, part + "attn_norm.weight")
@@ -83,25 +84,36 @@ class Model:
             h = self.norm(x, part + "ffn_norm.weight")
             gate = functional.silu(self.linear(h, part + "ffn_gate.weight"))
             x = x + self.linear(gate * self.linear(h, part + "ffn_up.weight"), part + "ffn_down.weight")
-        x = self.norm(x, "output_norm.weight")
+        x = self.norm(x, "output_norm.weight").flatten(0, 1)[sources]
         logits = functional.linear(x, self.weights.get("output.weight", self.weights["token_embd.weight"]))
-        return functional.cross_entropy(logits.flatten(0, 1).float(), ids[:, 1:].flatten())
+        return functional.cross_entropy(logits.float(), labels)
+
+
+def batch(rows, targets):
+    """→ ids [rows, longest − 1], the flat index of the token before each target, the target's id"""
+    length = max(len(row) for row in rows) - 1
+    ids = torch.zeros(len(rows), length, dtype=torch.long)
+    for index, row in enumerate(rows):
+        ids[index, : len(row) - 1] = torch.tensor(row[:-1])
+    pairs = [(index, position) for index, own in enumerate(targets) for position in own]
+    sources = torch.tensor([index * length + position - 1 for index, position in pairs])
+    return ids, sources, torch.tensor([rows[index][position] for index, position in pairs])
 
 
 def main():
     request = json.loads(sys.stdin.readline())
     torch.set_num_threads(request["threads"])
     model = Model(request)
-    ids = torch.tensor(request["rows"])
     parameters = model.parameters()
     optimizer = torch.optim.AdamW(parameters, lr=1e-4, weight_decay=0.0)
     for line in sys.stdin:
-        steps = json.loads(line)["steps"]
+        work = json.loads(line)
+        inputs = batch(work["rows"], work["targets"])
         losses = []
         started = time.perf_counter()
-        for _ in range(steps):
+        for _ in range(work["steps"]):
             with torch.autocast("cpu", dtype=torch.bfloat16, enabled=request["bfloat16"]):
-                loss = model.loss(ids)
+                loss = model.loss(*inputs)
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(parameters, 1.0)

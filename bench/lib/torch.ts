@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import type { OpenParams, TrainRow } from '#shared/worker/trainer.ts';
 import { findTorchPython } from '../../scripts/lib/torch-python.ts';
 import type { TorchPython } from '../../scripts/lib/torch-python.ts';
 
@@ -23,12 +24,26 @@ export function findTorch(say: (line: string) => void): Torch {
 const answerSchema = z.object({ losses: z.array(z.number()), seconds: z.number() });
 
 export interface TorchTrainer {
-  train(steps: number): Promise<z.infer<typeof answerSchema>>;
+  train(rows: readonly TrainRow[], steps: number): Promise<z.infer<typeof answerSchema>>;
   close(): void;
 }
 
-/** @param request the first line of the driver's protocol */
-export function startTorch(python: string, request: object): TorchTrainer {
+/** LoRA on the same file. */
+export function startTorch(
+  python: string,
+  { architecture, base, mode, threads }: OpenParams,
+  { bfloat16 }: { bfloat16: boolean },
+): TorchTrainer {
+  if (base.kind !== 'file' || mode.kind !== 'lora') throw new Error('the peer trains adapters of a file');
+  const request = {
+    architecture,
+    file: base.file,
+    tensors: base.tensors,
+    rank: mode.lora.rank,
+    alpha: mode.lora.alpha,
+    threads,
+    bfloat16,
+  };
   const child = spawn(python, [driver], { stdio: ['pipe', 'pipe', 'pipe'] });
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -38,8 +53,13 @@ export function startTorch(python: string, request: object): TorchTrainer {
   child.stdin.write(`${JSON.stringify(request)}\n`);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
-    train: async (steps) => {
-      child.stdin.write(`${JSON.stringify({ steps })}\n`);
+    train: async (rows, steps) => {
+      const work = {
+        steps,
+        rows: rows.map(({ tokens }) => [...tokens]),
+        targets: rows.map(({ targets }) => [...targets]),
+      };
+      child.stdin.write(`${JSON.stringify(work)}\n`);
       const { value, done } = await lines.next();
       if (done === true) throw new Error(`the PyTorch driver ended: ${complaint}`);
       return answerSchema.parse(JSON.parse(value));

@@ -1,4 +1,4 @@
-/** Real IWM rows of household-small for the trainer's benches, and a model with random weights to train on them. */
+/** Real IWM rows of household for the trainer's benches, and a model with random weights to train on them. */
 import path from 'node:path';
 import { z } from 'zod';
 import type { TrainRow } from '#shared/worker/trainer.ts';
@@ -33,6 +33,7 @@ export function newBenchTrainer(): TrainerClient {
 export const rowsPerBatch = 16;
 /** Alternatives of a state, as in the paper; with the expert's own outcome there are nine rows. */
 const alternatives = 8;
+export const rowsOfState = alternatives + 1;
 
 export interface IwmData {
   modelFile: string;
@@ -79,7 +80,7 @@ export async function collectIwm(options: {
     const spec = earlyExperienceRunSchema.parse({
       kind: 'early-experience',
       seed: options.seed,
-      environment: { id: 'household-small', tasks: options.tasks },
+      environment: { id: 'household', tasks: options.tasks },
       policy: { model: 'none' },
       branching: { iwm: { k: alternatives }, sr: { enabled: false } },
       reflection: { enabled: false },
@@ -95,10 +96,9 @@ export async function collectIwm(options: {
     const [dataset] = store.datasets.list({ cursor: null, limit: 1 }).items;
     if (dataset === undefined) throw new Error('the pipeline exported no data set');
     const modelFile = path.join(folder, 'random-weights-train.gguf');
-    // Two layers: what the forest saves is the same in each.
     writeRandomGguf(modelFile, {
       seed: options.seed,
-      layers: 2,
+      layers: 6,
       dim: 256,
       words: await wordsOf(dataset.folder, options.signal),
     });
@@ -108,6 +108,8 @@ export async function collectIwm(options: {
       recipe: 'iwm-il',
       batchRows: rowsPerBatch,
       groupBy: options.groupBy,
+      // The longest prompts have 2,100 tokens in such words.
+      maxBlockTokens: 4096,
       seed: options.seed,
     });
     const base = await service.resolve(modelFile);
@@ -135,14 +137,14 @@ export async function collectIwm(options: {
 }
 
 /** The batches of the first pass, complete ones only, as the job would make them. */
-export function batchesOf({ rows, run }: IwmData): TrainRow[][] {
+export function batchesOf({ rows, run }: IwmData, size = run.batchRows): TrainRow[][] {
   const order = new RowOrder(
     rows.map(({ group }) => group),
     run.seed,
   );
-  const count = Math.floor(rows.length / run.batchRows);
+  const count = Math.floor(rows.length / size);
   return Array.from({ length: count }, (_, update) =>
-    trainRows(order.batch(update, run.batchRows).flatMap((at) => rows[at] ?? [])),
+    trainRows(order.batch(update, size).flatMap((at) => rows[at] ?? [])),
   );
 }
 

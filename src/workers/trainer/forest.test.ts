@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { planForest } from './forest.ts';
 
-const options = { longestBlock: 64, cost: { token: 1, pair: 0 } };
+const options = { longestBlock: 64, cost: (length: number) => length };
 
 it('computes nothing after a row’s last target, and the target itself neither', () => {
   const rows = [

@@ -44,8 +44,8 @@ export interface ForestPlan {
 export interface PlanOptions {
   /** Longest block that memory permits. */
   longestBlock: number;
-  /** Multiply-adds of a token outside attention, and of a pair of tokens inside it. */
-  cost: { token: number; pair: number };
+  /** Of a block, in any unit. */
+  cost: (length: number) => number;
   /** false: every row alone in its tree (the reference of the equality test). */
   share?: boolean;
 }
@@ -84,16 +84,12 @@ export function planForest(rows: readonly ForestRow[], options: PlanOptions): Fo
   });
   const lengths = sorted.map(({ tokens }) => tokens.length);
   let best: { bins: Bin[]; cost: number } | null = null;
-  for (let capacity = step; capacity < 2 * options.longestBlock; capacity *= 2) {
-    const usual = Math.min(capacity, options.longestBlock);
+  for (const usual of capacities(options.longestBlock)) {
     const bins = pack(
       cut(lengths, common, usual).map((piece) => ({ piece, tokens: size(lengths, common, ...piece) })),
       usual,
     );
-    const cost = bins.reduce(
-      (sum, { length }) => sum + length * (options.cost.token + length * options.cost.pair),
-      0,
-    );
+    const cost = bins.reduce((sum, { length }) => sum + options.cost(length), 0);
     if (best === null || cost < best.cost) best = { bins, cost };
     if (bins.length === 1) break;
   }
@@ -108,6 +104,16 @@ export function planForest(rows: readonly ForestRow[], options: PlanOptions): Fo
     flatTokens: lengths.reduce((sum, length) => sum + length, 0),
     forestTokens: blocks.reduce((sum, block) => sum + block.ids.length, 0),
   };
+}
+
+/** 64, 128, 192, 256, 384, 512, 768 … */
+function capacities(longest: number): number[] {
+  const powers = Array.from(
+    { length: Math.max(1, Math.ceil(Math.log2(longest / step)) + 1) },
+    (_, at) => step * 2 ** at,
+  );
+  const all = powers.flatMap((power) => (power >= 2 * step ? [power, power * 1.5] : [power]));
+  return [...new Set(all.map((capacity) => Math.min(capacity, longest)))];
 }
 
 type Piece = [from: number, to: number];

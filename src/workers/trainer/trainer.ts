@@ -1,6 +1,7 @@
 /** A model in training: rows in, log-probabilities or one optimiser step out. */
 import { AppError } from '#shared/errors.ts';
 import type { Architecture, StepMetrics } from '#shared/worker/trainer.ts';
+import { chunksOf } from './attention.ts';
 import { BatchGraph, placeBlocks } from './batch.ts';
 import type { BatchOptions, Placed } from './batch.ts';
 import { planForest } from './forest.ts';
@@ -175,14 +176,17 @@ export class ModelTrainer {
   #planOptions(): PlanOptions {
     const a = this.architecture;
     const attention = (a.heads + 2 * a.kvHeads) * a.headSize;
+    // Multiply-adds there and back. Those of a pair of tokens are measured (docs/log.md): short products are slow, and it passes
+    // through the soft-max and back.
+    const token = 3 * a.layers * (a.width * (attention + a.heads * a.headSize) + 3 * a.width * a.hidden);
+    const pair = a.layers * a.heads * (7 * a.headSize + 110);
+    const cut = this.weights.device.info.kind === 'cpu';
     return {
       longestBlock: Math.min(this.#limits.longestBlock, Math.ceil(a.contextLength / 64) * 64),
       share: this.#limits.share,
-      // Multiply-adds forward and back. A pair of tokens also passes through about 200 elementwise steps of memory, worth one each.
-      cost: {
-        token: 3 * a.layers * (a.width * (attention + a.heads * a.headSize) + 3 * a.width * a.hidden),
-        pair: a.layers * a.heads * (5 * a.headSize + 200),
-      },
+      cost: (length) =>
+        length * token +
+        pair * chunksOf(length, cut).reduce((sum, { from, to }) => sum + to * (to - from), 0),
     };
   }
 
