@@ -71,7 +71,7 @@ export function planForest(rows: readonly ForestRow[], options: PlanOptions): Fo
     index,
     tokens: row.tokens.subarray(0, Math.max(1, row.targets.at(-1) ?? 0)),
   }));
-  const longest = computed.reduce((length, { tokens }) => Math.max(length, tokens.length), 1);
+  const longest = rows.reduce((length, { tokens }) => Math.max(length, tokens.length), 1);
   if (longest > options.longestBlock) {
     throw new RangeError(
       `a row of ${longest} tokens is longer than the longest block, ${options.longestBlock}`,
