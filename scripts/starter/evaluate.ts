@@ -5,8 +5,8 @@ import type { EpisodePlan } from '../../src/core/agents/episode-loop.ts';
 import { createHouseholdProvider } from '../../src/core/environments/household/provider.ts';
 import { policySchema } from '../../src/shared/schema/policy.ts';
 import { limitsSchema, taskSelectionSchema } from '../../src/shared/schema/run.ts';
-import { wilsonInterval } from '../../src/shared/wilson.ts';
 import { benchThreads, openLlmBench, silent } from '../../bench/lib/llm.ts';
+import { shareWords } from './share.ts';
 
 export interface Evaluation {
   model: string;
@@ -66,16 +66,11 @@ export async function printEvaluation({
     await loaded.release();
     await lab.close();
   }
-  const share = (count: number, n: number): string => {
-    const { low, high } = wilsonInterval(count, n) ?? { low: 0, high: 1 };
-    const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
-    return `${percent(count / n)} (${String(count)} of ${String(n)}, 95 % interval ${percent(low)} – ${percent(high)})`;
-  };
   console.log(
     `household-small, ${split}, at most ${String(maxSteps)} steps, temperature ${String(settings.sampling.temperature)}`,
   );
-  console.log(`  success           ${share(sum.successes, sum.episodes)}`);
-  console.log(`  admissible        ${share(sum.steps - sum.invalid, sum.steps)} of the steps`);
-  console.log(`  unreadable        ${share(sum.unreadable, sum.steps)} of the steps`);
+  console.log(`  success           ${shareWords(sum.successes, sum.episodes)}`);
+  console.log(`  admissible        ${shareWords(sum.steps - sum.invalid, sum.steps)} of the steps`);
+  console.log(`  unreadable        ${shareWords(sum.unreadable, sum.steps)} of the steps`);
   console.log(`  episodes end by   ${[...ends].map(([end, count]) => `${end} ${String(count)}`).join(', ')}`);
 }

@@ -23,6 +23,7 @@ import { printEvaluation } from './evaluate.ts';
 import { pretrain } from './pretrain.ts';
 import { printRegime } from './regime.ts';
 import { scoreWithModel } from './score-model.ts';
+import { percent, shareWords } from './share.ts';
 import { printPromptCosts, printShardStatistics } from './statistics.ts';
 
 const help = `node scripts/starter/main.ts COMMAND --out FOLDER [options]
@@ -179,12 +180,8 @@ async function probes(folder: string): Promise<void> {
   if (values.model === undefined) return;
   const { score, close } = await scoreWithModel(values.model);
   try {
-    const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
-    for (const { skill, n, right, share, low, high, chance } of await runProbes(made, score, {
-      signal: stop.signal,
-    })) {
-      const counted = `${String(right)} of ${String(n)}, 95 % interval ${percent(low)} – ${percent(high)}`;
-      console.log(`  ${skill.padEnd(17)} ${percent(share)} (${counted}; guessing ${percent(chance)})`);
+    for (const { skill, n, right, chance } of await runProbes(made, score, { signal: stop.signal })) {
+      console.log(`  ${skill.padEnd(17)} ${shareWords(right, n, `; guessing ${percent(chance)}`)}`);
     }
   } finally {
     await close();

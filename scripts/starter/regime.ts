@@ -3,12 +3,13 @@
  * (collect, train, act on the development split), so each number can be had by hand; given again, what was measured is not repeated.
  */
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { makeFolder } from '../../src/core/make-folder.ts';
-import { wilsonInterval } from '../../src/shared/wilson.ts';
+import { percent, shareWords } from './share.ts';
 
 export interface Regime {
   model: string;
@@ -24,12 +25,16 @@ export interface Regime {
 
 const pointSchema = z.object({
   model: z.string(),
+  /** Of the model's file: another model of the same name is measured anew. */
+  modelSha256: z.string(),
   demonstrations: z.int(),
   seed: z.int(),
   updates: z.int(),
   learningRate: z.number(),
   trainingSeconds: z.number(),
   split: z.string(),
+  tasks: z.int(),
+  maxSteps: z.int(),
   scored: z.int(),
   successes: z.int(),
   steps: z.int(),
@@ -37,6 +42,10 @@ const pointSchema = z.object({
   parseFailures: z.int(),
 });
 type Point = z.infer<typeof pointSchema>;
+type Measured = Pick<
+  Point,
+  'trainingSeconds' | 'scored' | 'successes' | 'steps' | 'invalidActions' | 'parseFailures'
+>;
 
 const collected = z.object({ result: z.object({ export: z.object({ folder: z.string() }) }) });
 const trained = z.object({ activeMs: z.number(), result: z.object({ file: z.string() }) });
@@ -55,17 +64,44 @@ const acted = z.object({
 export async function printRegime(regime: Regime): Promise<void> {
   const { folder, demonstrations, seeds } = regime;
   makeFolder(folder);
+  const modelSha256 = createHash('sha256').update(readFileSync(regime.model)).digest('hex');
   const file = path.join(folder, 'regime.jsonl');
   for (const count of demonstrations) {
     for (const seed of seeds) {
-      const known = read(file).some((point) => isOf(point, regime, count, seed));
-      if (!known) appendFileSync(file, `${JSON.stringify(await measure(regime, count, seed))}\n`);
-      console.log(lineOf(read(file).filter((point) => isOf(point, regime, count))));
+      const wanted = { ...settingsOf(regime, modelSha256), demonstrations: count };
+      const measured = read(file).filter((point) => agrees(point, wanted));
+      let own = measured.find((point) => point.seed === seed);
+      if (own === undefined) {
+        own = { ...wanted, seed, ...(await measure(regime, count, seed)) };
+        appendFileSync(file, `${JSON.stringify(own)}\n`);
+        measured.push(own);
+      }
+      console.log(lineOf(measured));
     }
   }
 }
 
-async function measure(regime: Regime, count: number, seed: number): Promise<Point> {
+type Settings = Omit<Point, keyof Measured | 'demonstrations' | 'seed'>;
+
+/** Everything but seed and demonstrations that decides a point. */
+function settingsOf(regime: Regime, modelSha256: string): Settings {
+  const { model, updates, learningRate, tasks, maxSteps } = regime;
+  return {
+    model: path.basename(model),
+    modelSha256,
+    updates,
+    learningRate,
+    split: 'development',
+    tasks,
+    maxSteps,
+  };
+}
+
+function agrees(point: Point, wanted: Partial<Point>): boolean {
+  return (Object.keys(wanted) as (keyof Point)[]).every((key) => point[key] === wanted[key]);
+}
+
+async function measure(regime: Regime, count: number, seed: number): Promise<Measured> {
   const data = path.join(regime.folder, 'data');
   const common = ['--data-dir', data, '--seed', String(seed), '--json'];
   const sets = [
@@ -93,13 +129,7 @@ async function measure(regime: Regime, count: number, seed: number): Promise<Poi
   if (result.failed > 0) throw new Error(`${String(result.failed)} episodes failed.`);
   const { scored, successes, steps, invalidActions, parseFailures } = result;
   return {
-    model: path.basename(regime.model),
-    demonstrations: count,
-    seed,
-    updates: regime.updates,
-    learningRate: regime.learningRate,
     trainingSeconds: training.activeMs / 1000,
-    split: 'development',
     ...{ scored, successes, steps, invalidActions, parseFailures },
   };
 }
@@ -141,26 +171,18 @@ function read(file: string): Point[] {
   return lines.map((line) => pointSchema.parse(JSON.parse(line)));
 }
 
-function isOf(point: Point, regime: Regime, count: number, seed = point.seed): boolean {
-  return (
-    point.model === path.basename(regime.model) &&
-    point.demonstrations === count &&
-    point.seed === seed &&
-    point.updates === regime.updates &&
-    point.learningRate === regime.learningRate
-  );
-}
-
 function lineOf(points: readonly Point[]): string {
   const sum = (key: 'scored' | 'successes' | 'steps' | 'invalidActions' | 'trainingSeconds'): number =>
     points.reduce((total, point) => total + point[key], 0);
-  const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
-  const { low, high } = wilsonInterval(sum('successes'), sum('scored')) ?? { low: 0, high: 1 };
   const each = points.map((point) => percent(point.successes / point.scored)).join(', ');
   const [first] = points;
+  const successes = shareWords(
+    sum('successes'),
+    sum('scored'),
+    points.length > 1 ? ' as if the seeds had no tasks in common' : '',
+  );
   return (
-    `${String(first?.demonstrations).padStart(5)} demonstrations  ${percent(sum('successes') / sum('scored')).padStart(7)} ` +
-    `(${String(sum('successes'))} of ${String(sum('scored'))}; all seeds, 95 % interval ${percent(low)} – ${percent(high)}; seeds ${each})  ` +
+    `${String(first?.demonstrations).padStart(5)} demonstrations  ${successes}  seeds ${each}  ` +
     `inadmissible ${percent(sum('invalidActions') / sum('steps'))}  ` +
     `training ${(sum('trainingSeconds') / points.length).toFixed(0)} s`
   );

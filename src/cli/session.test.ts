@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { guiLink } from './session.ts';
+import { guiLink } from './gui-link.ts';
 
 it('gives the link of a host only while it shows a GUI', async () => {
   let status = 200;

@@ -11,6 +11,7 @@ import { createApp, defaultDataFolder, nodePorts, readHostAddress } from '#core/
 import type { App } from '#core/app.ts';
 import { rendererState, serve } from '../serve/index.ts';
 import { connect } from './client.ts';
+import { guiLink } from './gui-link.ts';
 import { say } from './output.ts';
 
 export interface Session {
@@ -32,10 +33,6 @@ export interface SessionOptions {
   runsJobs?: boolean;
 }
 
-const answersWithinMs = 3_000;
-/** What `serve` answers until its GUI is built. */
-const stillBuilding = 503;
-
 /** A host that holds the lock without an address is starting, or a command that only looks; both are over soon. */
 const waitForHostMs = 15_000;
 const tellOfWaitAfterMs = 1_000;
@@ -43,16 +40,6 @@ const tryHostEveryMs = 100;
 
 export function dataFolderOf({ dataDir }: { dataDir?: string | undefined }): string {
   return resolve(dataDir ?? process.env['DAYDREAM_DATA'] ?? defaultDataFolder());
-}
-
-/** A host may serve RPC only; its link would show nothing. */
-export async function guiLink({ port, token }: { port: number; token: string }): Promise<string | null> {
-  const url = `http://127.0.0.1:${String(port)}/`;
-  const shows = await fetch(url, { signal: AbortSignal.timeout(answersWithinMs) }).then(
-    ({ ok, status }) => ok || status === stillBuilding,
-    () => false,
-  );
-  return shows ? `${url}#token=${token}` : null;
 }
 
 async function attach(dataFolder: string): Promise<Session | null> {

@@ -24,7 +24,7 @@ import { acquireHostLock, createStoreReader, openStore } from '#core/store/index
 
 export { defaultDataFolder } from '#core/data-folder.ts';
 export { writeRandomGguf } from '#core/llm/index.ts';
-export { assign, shellWord } from '#core/runs/index.ts';
+export { assign, changed, shellWord } from '#core/runs/index.ts';
 export { readHostAddress } from '#core/store/index.ts';
 
 export interface App extends Disposable {

@@ -2,13 +2,11 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { parse, stringify } from 'yaml';
 import { z } from 'zod';
-import { AppError } from '#shared/errors.ts';
 import { recipeSchema, trainRunSchema } from '#shared/schema/training.ts';
-import type { Recipe, TrainRun } from '#shared/schema/training.ts';
+import type { Recipe } from '#shared/schema/training.ts';
 import type { Job } from '#shared/schema/job.ts';
-import { assign } from '#core/app.ts';
+import { changed } from '#core/app.ts';
 import type { Work } from '../command.ts';
 import { withSession } from '../command.ts';
 import { followJob, reportEnd } from '../follow.ts';
@@ -66,7 +64,7 @@ async function train(work: Work, options: TrainOptions): Promise<number> {
     groupBy: options.groupBy,
     device: options.device,
   });
-  const run = changed(flags, options.set);
+  const run = changed(trainRunSchema, flags, options.set);
   const job = await client.training.start(run);
   say(
     `Job ${job.jobId} started. Ctrl-C stops it at a checkpoint; daydream jobs resume ${job.jobId} goes on.`,
@@ -74,17 +72,6 @@ async function train(work: Work, options: TrainOptions): Promise<number> {
   const ended = await followJob(work, job.jobId, { onInterrupt: 'pause', quiet: json });
   printResult(json, ended, () => summary(ended, options));
   return reportEnd(ended);
-}
-
-/** @throws AppError CONFIG_INVALID with each field that is wrong */
-function changed(run: TrainRun, sets: readonly string[]): TrainRun {
-  if (sets.length === 0) return run;
-  const checked = trainRunSchema.safeParse(parse(assign(stringify(run), sets)));
-  if (checked.success) return checked.data;
-  const wrong = checked.error.issues.map(({ path, message }) =>
-    path.length === 0 ? `${message}.` : `${path.join('.')}: ${message}.`,
-  );
-  throw new AppError({ code: 'CONFIG_INVALID', message: `Nothing was started. ${wrong.join(' ')}` });
 }
 
 function summary(job: Job, options: TrainOptions): string {

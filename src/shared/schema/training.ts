@@ -111,7 +111,7 @@ export const trainRunSchema = z.strictObject({
       title: 'Optimiser',
       help:
         'adamw: for all weights, as in the papers. muon: steps of equal size in all directions for the matrices of the blocks ' +
-        '(Jordan et al. 2024), AdamW for the rest; learns small models from few updates.',
+        '(Jordan et al. 2024), AdamW for the rest.',
       paper: 'adamw',
       advanced: true,
     }),

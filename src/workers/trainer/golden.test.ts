@@ -15,7 +15,7 @@ import {
 } from '../../../scripts/oracle/cases.ts';
 import type { Golden, Mode, OracleCase } from '../../../scripts/oracle/cases.ts';
 import { Device } from './device.ts';
-import type { Shape } from './graph.ts';
+import type { Shape } from './shape.ts';
 import { libraryFolder, openLibrary } from './library.ts';
 import { objectiveOf } from './objectives/of-spec.ts';
 import { ModelTrainer } from './trainer.ts';

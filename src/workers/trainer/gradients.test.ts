@@ -3,7 +3,7 @@ import { trainableArchitectures } from '#shared/worker/trainer.ts';
 import type { Architecture, TrainRow, TrainingMode } from '#shared/worker/trainer.ts';
 import { tensorsOf } from './architecture.ts';
 import { Device } from './device.ts';
-import type { Shape } from './graph.ts';
+import type { Shape } from './shape.ts';
 import { libraryFolder, openLibrary } from './library.ts';
 import { likelihood } from './objectives/likelihood.ts';
 import { gaussian } from './random.ts';

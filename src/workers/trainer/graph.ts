@@ -4,9 +4,8 @@
  */
 import type { Device } from './device.ts';
 import type { GgmlLibrary, Pointer } from './library.ts';
-
-export type Shape = readonly [number, number, number, number];
-export type Dimensions = readonly [number, number?, number?, number?];
+import { elements, equal, full, need, repeats } from './shape.ts';
+import type { Dimensions, Shape } from './shape.ts';
 
 export const tensorTypes = { f32: 0, f16: 1, i32: 26, i64: 27, bf16: 30 } as const;
 export type TensorType = keyof typeof tensorTypes;
@@ -489,25 +488,4 @@ export class Graph {
   ): Tensor {
     return { pointer: this.#library.pointer(name, this.#context, ...values), shape, type, contiguous };
   }
-}
-
-export function elements(shape: Shape): number {
-  return shape[0] * shape[1] * shape[2] * shape[3];
-}
-
-function full(dimensions: Dimensions): Shape {
-  return [dimensions[0], dimensions[1] ?? 1, dimensions[2] ?? 1, dimensions[3] ?? 1];
-}
-
-function equal(a: Shape, b: Shape): boolean {
-  return a.every((size, index) => size === b[index]);
-}
-
-function repeats(small: Shape, large: Shape): boolean {
-  return small.every((size, index) => (large[index] ?? 0) % size === 0);
-}
-
-function need(holds: boolean, operation: string, a: Shape, b: Shape): void {
-  if (!holds)
-    throw new RangeError(`${operation}: shapes [${a.join(', ')}] and [${b.join(', ')}] do not go together`);
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Device } from './device.ts';
-import type { Shape } from './graph.ts';
+import type { Shape } from './shape.ts';
 import { libraryFolder, openLibrary } from './library.ts';
 import { Optimizer } from './optimizer.ts';
 import { gaussian } from './random.ts';

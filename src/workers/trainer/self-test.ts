@@ -6,7 +6,7 @@ import { AppError } from '#shared/errors.ts';
 import type { Architecture, TrainRow } from '#shared/worker/trainer.ts';
 import { tensorsOf } from './architecture.ts';
 import type { Device } from './device.ts';
-import type { Shape } from './graph.ts';
+import type { Shape } from './shape.ts';
 import { likelihood } from './objectives/likelihood.ts';
 import { gaussian } from './random.ts';
 import { ModelTrainer } from './trainer.ts';

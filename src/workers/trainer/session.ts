@@ -5,7 +5,7 @@ import type { OpenParams, TrainerMethod, TrainerResult } from '#shared/worker/tr
 import { tensorsOf } from './architecture.ts';
 import { restoreCheckpoint, saveCheckpoint } from './checkpoint.ts';
 import { Device } from './device.ts';
-import type { Shape } from './graph.ts';
+import type { Shape } from './shape.ts';
 import { libraryFolder, openLibrary } from './library.ts';
 import type { GgmlLibrary } from './library.ts';
 import { objectiveOf } from './objectives/of-spec.ts';

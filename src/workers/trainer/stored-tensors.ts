@@ -1,29 +1,14 @@
 /** The tensors of a GGUF: checked before anything is computed (ggml would end the process), and read as float32. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { AppError } from '#shared/errors.ts';
+import { ggmlTypes } from '#shared/ggml-types.ts';
 import type { Architecture, StoredTensor } from '#shared/worker/trainer.ts';
 import { tensorsOf } from './architecture.ts';
 import type { Device } from './device.ts';
 import { Graph } from './graph.ts';
 
-/** ggml's types that become float32 here: number → name, elements of a block, bytes of a block. */
-const readable: Readonly<Record<number, readonly [name: string, elements: number, bytes: number]>> = {
-  0: ['F32', 1, 4],
-  1: ['F16', 1, 2],
-  2: ['Q4_0', 32, 18],
-  3: ['Q4_1', 32, 20],
-  6: ['Q5_0', 32, 22],
-  7: ['Q5_1', 32, 24],
-  8: ['Q8_0', 32, 34],
-  10: ['Q2_K', 256, 84],
-  11: ['Q3_K', 256, 110],
-  12: ['Q4_K', 256, 144],
-  13: ['Q5_K', 256, 176],
-  14: ['Q6_K', 256, 210],
-  20: ['IQ4_NL', 32, 18],
-  23: ['IQ4_XS', 256, 136],
-  30: ['BF16', 1, 2],
-};
+/** Numbers of ggml's types that become float32 here. */
+const readable: ReadonlySet<number> = new Set([0, 1, 2, 3, 6, 7, 8, 10, 11, 12, 13, 14, 20, 23, 30]);
 const most = 8;
 
 /**
@@ -71,9 +56,9 @@ function contradictions(a: Architecture): string[] {
 }
 
 function storageProblems({ name, shape, type, bytes }: StoredTensor): string[] {
-  const known = readable[type];
+  const known = readable.has(type) ? ggmlTypes[type] : undefined;
   if (known === undefined) {
-    const names = Object.values(readable).map(([label]) => label);
+    const names = [...readable].flatMap((code) => ggmlTypes[code]?.[0] ?? []);
     return [
       `${name} is stored in ggml's type ${type}, which training does not read (it reads ${names.join(', ')})`,
     ];

@@ -6,8 +6,10 @@ import { AppError } from '#shared/errors.ts';
 import type { LoraSettings, TrainingMode } from '#shared/worker/trainer.ts';
 import type { ModelWeights } from './decoder.ts';
 import type { Device } from './device.ts';
-import { Graph, elements } from './graph.ts';
-import type { Shape, Tensor } from './graph.ts';
+import { Graph } from './graph.ts';
+import type { Tensor } from './graph.ts';
+import { elements } from './shape.ts';
+import type { Shape } from './shape.ts';
 import type { Pointer } from './library.ts';
 import type { Adapter, Weight } from './tape.ts';
 

@@ -56,13 +56,14 @@ describe('the form of a training', () => {
     }).flatMap(({ fields }) => fields.map(({ path }) => path.join('.')));
 
   it('has every field of the schema once, when all of them matter', () => {
-    const shown = keys({ recipe: 'iwm-il' }).map((path) => path.split('.')[0]);
+    const shown = keys({ recipe: 'iwm-il', optimizer: 'muon' }).map((path) => path.split('.')[0]);
     const expected = Object.keys(trainRunSchema.shape).filter((key) => key !== 'kind');
     expect([...new Set(shown)].toSorted()).toEqual(expected.toSorted());
   });
 
   it('leaves out what the other choices make meaningless', () => {
     expect(keys({})).not.toContain('iwmEpochs');
+    expect(keys({})).not.toContain('muonFactor');
     expect(keys({})).toContain('weights.rank');
     expect(keys({ weights: { kind: 'full' } })).not.toContain('weights.rank');
     expect(keys({ weights: { kind: 'full' } })).not.toContain('adapter');
