@@ -50,7 +50,7 @@ describe('filter bar over the URL', () => {
 
   it('shows what the URL holds, even a value that no episode has', () => {
     setUp('environment=alfworld&min-steps=4');
-    expect(screen.getByRole('combobox', { name: 'Environment' })).toHaveProperty('value', 'alfworld');
+    expect(screen.getByRole('combobox', { name: 'World' })).toHaveProperty('value', 'alfworld');
     expect(screen.getByText('More (1)')).toBeTruthy();
     expect(screen.getByText('Clear 2')).toBeTruthy();
   });

@@ -66,7 +66,7 @@ export function FilterBar({
         }}
       />
       <Choice
-        label="Environment"
+        label="World"
         value={filter.environmentId}
         options={facets.environments}
         onChange={(v) => {
@@ -240,12 +240,14 @@ function Choice({
   // A value from the URL that no episode has yet must still be visible, or the empty list would look like a fault.
   const known = options.some((option) => (typeof option === 'string' ? option : option.value) === value);
   const data = value === undefined || known ? options : [...options, value];
+  const chosen = data.find((option) => (typeof option === 'string' ? option : option.value) === value);
   return (
     <Select
       size="xs"
       className={wide ? undefined : styles.choice}
       {...(wide ? { label } : { 'aria-label': label })}
       placeholder={wide ? 'any' : label}
+      title={chosen === undefined ? label : `${label}: ${typeof chosen === 'string' ? chosen : chosen.label}`}
       data={[...data]}
       value={value ?? null}
       onChange={onChange}

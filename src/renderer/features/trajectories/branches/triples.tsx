@@ -30,9 +30,9 @@ export function Triples({
             <table className={styles.triples}>
               <thead>
                 <tr>
-                  <th>Action in this state</th>
+                  <th className={styles.tripleAction}>Action in this state</th>
                   <th>Target: next state</th>
-                  <th>Source</th>
+                  <th className={styles.tripleSource}>Source</th>
                 </tr>
               </thead>
               <tbody>

@@ -57,6 +57,13 @@ function RunTwigs({ state, run, opened, onOpen }: TwigProps & { run: BranchRun }
         {group.title}
         <span className={styles.dim}>{` K = ${String(group.twigs.length)}`}</span>
       </h3>
+      <div className={styles.twigHead} aria-hidden>
+        <span />
+        <span>Action</span>
+        <span>Outcome, first line</span>
+        <span>Against the expert</span>
+        <span title="Who chose the action: a uniform draw, the policy, or a refill up to K">Source</span>
+      </div>
       <ul className={styles.twigs}>
         {group.twigs.map((twig) => (
           <TwigRow
@@ -100,8 +107,12 @@ function TwigRow({
           <path className={styles.twigRest} fill="none" d="M4 10 V 32" />
           <TwigShape kind={kind} x={22} y={16} size={4.5} />
         </svg>
-        <span className={styles.twigAction}>{visibleText(twig.action)}</span>
-        <span className={styles.twigOutcome}>{visibleText(firstLine(twig.observation))}</span>
+        <span className={styles.twigAction} title={twig.action}>
+          {visibleText(twig.action)}
+        </span>
+        <span className={styles.twigOutcome} title={twig.observation}>
+          {visibleText(firstLine(twig.observation))}
+        </span>
         <span className={styles.twigKind} data-kind={kind}>
           {twig.success ? 'Reaches the goal' : twigLabels[kind]}
         </span>
