@@ -124,6 +124,7 @@ export async function collectIwm(options: {
     try {
       const rows = await readTokenRows(dataset.folder, ['iwm_sft'], loaded.model, {
         longest: run.maxBlockTokens,
+        contextLength: run.maxBlockTokens,
         groupBy: run.groupBy,
         signal: options.signal,
       });

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { z } from 'zod';
+import { AppError } from '#shared/errors.ts';
 import { recipeSchema, trainRunSchema } from '#shared/schema/training.ts';
 import type { Recipe } from '#shared/schema/training.ts';
 import type { Job } from '#shared/schema/job.ts';
@@ -41,7 +42,14 @@ const resultSchema = z.object({
   stages: z.array(z.object({ name: z.string(), rows: z.int(), updates: z.int() })),
 });
 
-async function train(work: Work, options: TrainOptions): Promise<number> {
+async function train(work: Work, options: TrainOptions, command: Command): Promise<number> {
+  if (options.adapter !== undefined && command.getOptionValueSource('rank') === 'cli') {
+    throw new AppError({
+      code: 'INVALID_INPUT',
+      message:
+        'Nothing was started: an adapter that is continued keeps its rank. Leave --rank out, or start without --adapter.',
+    });
+  }
   const { client, json, seed } = work;
   const base = (await findModel(client, options.base)).modelId;
   const isFolder = existsSync(options.dataset) && statSync(options.dataset).isDirectory();
@@ -59,7 +67,7 @@ async function train(work: Work, options: TrainOptions): Promise<number> {
     updates: options.updates ?? null,
     batchRows: options.batch,
     learningRate: Number(options.learningRate),
-    weights: { kind: options.full ? 'full' : 'lora', rank: options.rank, alpha: 2 * options.rank },
+    weights: { kind: options.full ? 'full' : 'lora', rank: options.rank },
     maxBlockTokens: options.blockTokens,
     groupBy: options.groupBy,
     device: options.device,
@@ -106,7 +114,7 @@ export function addTrain(program: Command): void {
     .option('--learning-rate <rate>', 'at its peak', '2e-4')
     .option('--full', 'train all weights instead of an adapter', false)
     .option('--rank <n>', 'of the adapter', positiveInteger, 16)
-    .option('--adapter <file>', 'continue from this adapter')
+    .option('--adapter <file>', 'continue from this adapter, with its rank and alpha')
     .addOption(
       new Option('--group-by <what>', 'what stands side by side in a pass')
         .choices(['row', 'state', 'episode'])
@@ -134,6 +142,6 @@ Examples:
 `,
     )
     .action((options: TrainOptions, command: Command) =>
-      withSession(command, (work) => train(work, options), { runsJobs: true }),
+      withSession(command, (work) => train(work, options, command), { runsJobs: true }),
     );
 }

@@ -5,6 +5,8 @@ export { writeRandomGguf } from './random-gguf.ts';
 export { llamaMetadata, llamaTensors } from './gguf/llama.ts';
 export type { LlamaShape } from './gguf/llama.ts';
 export { architectureNumber, textOf } from './gguf/facts.ts';
+export { checkAdapter } from './adapter.ts';
+export { tokenizerKey, tokenizerPrint } from './gguf/tokenizer-print.ts';
 export { copyGguf } from './gguf/copy-gguf.ts';
 export { readGguf } from './gguf/read-gguf.ts';
 export type { GgufHeader } from './gguf/read-gguf.ts';

@@ -299,7 +299,7 @@ class Service implements ModelService {
     if (facts === null)
       throw new AppError({ code: 'MODEL_FILE_INVALID', message: `${model.name} cannot be read.` });
     if (options.format === 'chat' && !facts.hasChatTemplate) throw withoutTemplate(model.name);
-    for (const { path } of options.adapters) checkAdapter(path, facts.architecture);
+    for (const { path } of options.adapters) checkAdapter(path, { file: model.location });
     const contextTokens = withinModel(facts, options.contextTokens);
     refuseIfTooLarge(this.#fit(model, { contextTokens, sequences: options.sequences }), model.name);
     return { facts, contextTokens };

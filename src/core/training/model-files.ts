@@ -1,6 +1,6 @@
 /** What a training leaves behind: an adapter, or a whole model, as GGUF files that node-llama-cpp loads. */
 import { AppError } from '#shared/errors.ts';
-import { copyGguf, writeGguf } from '#core/llm/index.ts';
+import { copyGguf, tokenizerKey, writeGguf } from '#core/llm/index.ts';
 
 export interface NamedTensor {
   name: string;
@@ -11,7 +11,14 @@ export interface NamedTensor {
 /** llama.cpp's adapter format: `….lora_a` [in, rank] and `….lora_b` [rank, out]; it counts alpha / rank. */
 export function writeAdapter(
   file: string,
-  adapter: { architecture: string; alpha: number; name: string; tensors: readonly NamedTensor[] },
+  adapter: {
+    architecture: string;
+    alpha: number;
+    name: string;
+    /** SHA-256 of the tokens that it was trained with; null where the base names none. */
+    tokenizer: string | null;
+    tensors: readonly NamedTensor[];
+  },
 ): void {
   writeGguf(file, {
     metadata: new Map([
@@ -20,6 +27,9 @@ export function writeAdapter(
       ['general.name', { type: 'string', value: adapter.name }],
       ['adapter.type', { type: 'string', value: 'lora' }],
       ['adapter.lora.alpha', { type: 'float32', value: adapter.alpha }],
+      ...(adapter.tokenizer === null
+        ? []
+        : [[tokenizerKey, { type: 'string', value: adapter.tokenizer }] as const]),
     ]),
     tensors: adapter.tensors
       .filter(({ name }) => name.includes('.lora_'))

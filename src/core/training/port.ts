@@ -13,6 +13,8 @@ export interface TrainerCall {
 }
 
 export interface Trainer {
+  /** The name of a device that this machine has. @throws TRAINER_UNAVAILABLE with the reason why it has not */
+  probe(params: TrainerParams<'probe'>): Promise<TrainerResult<'probe'>>;
   /** @throws MODEL_UNSUPPORTED, MODEL_OUT_OF_MEMORY, TRAINER_UNAVAILABLE */
   open(params: OpenParams, call?: TrainerCall): Promise<TrainerResult<'open'>>;
   /** Log-probabilities of each row's targets; `adapters: false` is the reference policy of a LoRA model. */

@@ -27,6 +27,8 @@ export async function readTokenRows(
   model: ChatModel,
   options: {
     longest: number;
+    /** Of the model; it decides what is advised. */
+    contextLength: number;
     groupBy: TrainRun['groupBy'];
     signal: AbortSignal;
     onProgress?: (done: number) => void;
@@ -34,7 +36,8 @@ export async function readTokenRows(
 ): Promise<TokenRow[]> {
   const reader = new DatasetReader();
   const rows: TokenRow[] = [];
-  const tooLong: { id: string; tokens: number; file: string; line: number }[] = [];
+  const tooLong: RowPlace[] = [];
+  const unanswered: string[] = [];
   for (const part of parts) {
     for (let offset = 0; ; offset += pageRows) {
       const page = await reader.rows(
@@ -46,15 +49,13 @@ export async function readTokenRows(
       const encoded = await model.encode(page.rows.map(messagesOf), { signal: options.signal });
       page.rows.forEach((row, index) => {
         const ids = encoded[index];
-        if (ids === undefined || ids.completion.length === 0) return;
+        if (ids === undefined || ids.completion.length === 0) {
+          unanswered.push(`${part}.jsonl:${offset + index + 1}`);
+          return;
+        }
         const tokens = Int32Array.from([...ids.prompt, ...ids.completion]);
         if (tokens.length > options.longest) {
-          tooLong.push({
-            id: row.id,
-            tokens: tokens.length,
-            file: `${part}.jsonl`,
-            line: offset + index + 1,
-          });
+          tooLong.push({ tokens: tokens.length, file: `${part}.jsonl`, line: offset + index + 1 });
           return;
         }
         const targets = Int32Array.from(ids.completion, (_, at) => ids.prompt.length + at);
@@ -64,7 +65,13 @@ export async function readTokenRows(
       if (offset + page.rows.length >= page.total) break;
     }
   }
-  if (tooLong.length > 0) throw longRows(tooLong, options.longest);
+  if (tooLong.length > 0) throw longRows(tooLong, options.longest, options.contextLength);
+  if (unanswered.length > 0) {
+    throw new AppError({
+      code: 'INVALID_INPUT',
+      message: `${unanswered.length} rows have no answer to learn from: ${listed(unanswered)}. Nothing was trained; take them out, or export again.`,
+    });
+  }
   if (rows.length === 0) {
     throw new AppError({
       code: 'INVALID_INPUT',
@@ -94,16 +101,32 @@ function messagesOf({ messages, meta }: SftRow) {
   );
 }
 
-function longRows(
-  rows: readonly { id: string; tokens: number; file: string; line: number }[],
-  longest: number,
-): AppError {
-  const shown = rows.slice(0, 5).map(({ file, line, tokens }) => `${file}:${line} (${tokens})`);
+interface RowPlace {
+  tokens: number;
+  file: string;
+  line: number;
+}
+
+/** Names what does not fit: the first in the message, up to 1,000 of them in its data. */
+function longRows(rows: readonly RowPlace[], longest: number, contextLength: number): AppError {
+  const most = Math.max(...rows.map(({ tokens }) => tokens));
+  const named = rows.map(({ file, line, tokens }) => `${file}:${line} (${tokens})`);
+  const outOfContext = rows.filter(({ tokens }) => tokens > contextLength).length;
+  const advice =
+    outOfContext === 0
+      ? `Set the longest block to ${most} tokens or more (--block-tokens ${most}).`
+      : `${outOfContext === rows.length ? 'They are' : `${outOfContext} of them are`} longer than the model’s context of ${contextLength} tokens: ` +
+        'collect with a shorter history, or choose a base with a longer context.';
   return new AppError({
     code: 'INVALID_INPUT',
     message:
-      `${rows.length} rows are longer than the ${longest} tokens that fit: ${shown.join(', ')}${rows.length > shown.length ? ', …' : ''}. ` +
-      'Nothing was trained and nothing was cut. Raise maxBlockTokens (up to the model’s context), or collect with a shorter history.',
-    data: { rows: rows.length, longest },
+      `${rows.length} ${rows.length === 1 ? 'row is' : 'rows are'} longer than the ${longest} tokens that fit: ${listed(named)}. ` +
+      `Nothing was trained and nothing was cut. ${advice}`,
+    data: { rows: rows.length, longest, needed: most, list: named.slice(0, 1000).join(', ') },
   });
+}
+
+function listed(named: readonly string[]): string {
+  const shown = named.slice(0, 8);
+  return `${shown.join(', ')}${named.length > shown.length ? `, and ${named.length - shown.length} more` : ''}`;
 }

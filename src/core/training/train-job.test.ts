@@ -190,7 +190,7 @@ it('names the rows that are too long, and trains nothing', async () => {
   expect(job.state).toBe('failed');
   expect(job.error?.code).toBe('INVALID_INPUT');
   expect(job.error?.message).toMatch(
-    /1 rows are longer than the 256 tokens that fit: expert_sft\.jsonl:25 \(\d+\)/,
+    /1 row is longer than the 256 tokens that fit: expert_sft\.jsonl:25 \((\d+)\)\..*--block-tokens \1/,
   );
 }, 60_000);
 

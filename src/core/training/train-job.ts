@@ -3,18 +3,20 @@ import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import { trainRunSchema } from '#shared/schema/training.ts';
+import { loraAlpha, trainRunSchema } from '#shared/schema/training.ts';
 import type { Stage, TrainRun } from '#shared/schema/training.ts';
 import type { Model } from '#shared/schema/model.ts';
 import type { OpenParams, StepMetrics, TrainRow } from '#shared/worker/trainer.ts';
 import type { JobContext, JobDefinition } from '#core/jobs/port.ts';
 import { defineJob } from '#core/jobs/port.ts';
-import { readGguf } from '#core/llm/index.ts';
+import { readGguf, tokenizerPrint } from '#core/llm/index.ts';
 import { makeFolder } from '#core/make-folder.ts';
 import { trainingThreads } from '#core/process/index.ts';
 import type { CoreServices } from '#core/services.ts';
+import { readAdapter } from '#core/training/adapter.ts';
 import { architectureOf, storedTensors } from '#core/training/architecture-of.ts';
 import { writeAdapter, writeModel } from '#core/training/model-files.ts';
+import { trainingFolder } from '#core/training/lineage.ts';
 import { RowOrder } from '#core/training/order.ts';
 import type { Trainer } from '#core/training/port.ts';
 import { stagesOf } from '#core/training/recipes.ts';
@@ -59,7 +61,7 @@ async function train(context: JobContext<TrainRun, Checkpoint>, services: CoreSe
   }
   const params = openParams(run, base);
   const stages = await plan(run, base, params, context, services);
-  const folder = path.join(services.dataFolder, 'training', context.jobId);
+  const folder = trainingFolder(services.dataFolder, context.jobId);
   makeFolder(folder);
   const trainer = services.newTrainer();
   try {
@@ -74,6 +76,7 @@ async function train(context: JobContext<TrainRun, Checkpoint>, services: CoreSe
       baseModelId: base.modelId,
       baseSha256: base.sha256,
       recipe: run.recipe,
+      lora: params.mode.kind === 'lora' ? params.mode.lora : null,
       updates: state.update,
       trainedTokens: state.tokens,
       stages: stages.map(({ name, rows, updates }) => ({ name, rows: rows.length, updates })),
@@ -86,12 +89,26 @@ async function train(context: JobContext<TrainRun, Checkpoint>, services: CoreSe
 export function openParams(run: TrainRun, base: Model): OpenParams {
   const header = readGguf(base.location);
   const architecture = architectureOf(header, base.location);
-  const { kind, rank, alpha, targets } = run.weights;
+  const { kind, rank, targets } = run.weights;
+  if (kind === 'full' && run.adapter !== null) {
+    throw new AppError({
+      code: 'CONFIG_INVALID',
+      message:
+        'A training of all weights cannot go on from an adapter. Nothing was started: merge the adapter into its base first ' +
+        '(daydream models merge, or the base’s page), and train the merged model.',
+    });
+  }
+  // What goes on from an adapter keeps its shape and scale: another alpha would change what it has learnt.
+  const adapter =
+    run.adapter === null ? null : readAdapter(run.adapter.path, { file: base.location, header });
   return {
     architecture,
     base: { kind: 'file', file: base.location, tensors: storedTensors(header, base.location) },
-    mode: kind === 'full' ? { kind } : { kind, lora: { rank, alpha, targets } },
-    adapter: run.adapter === null ? null : adapterTensors(run.adapter.path),
+    mode:
+      kind === 'full'
+        ? { kind }
+        : { kind, lora: adapter?.lora ?? { rank, alpha: loraAlpha(run.weights), targets } },
+    adapter: adapter === null ? null : { file: adapter.file, tensors: adapter.tensors },
     valueHead: false,
     device: run.device,
     threads: trainingThreads(run.threads),
@@ -110,10 +127,6 @@ export function openParams(run: TrainRun, base: Model): OpenParams {
       share: run.share,
     },
   };
-}
-
-function adapterTensors(file: string): NonNullable<OpenParams['adapter']> {
-  return { file, tensors: storedTensors(readGguf(file), file) };
 }
 
 /** Reads and encodes the rows; the inference process is left again before training begins. */
@@ -140,6 +153,7 @@ async function plan(
       const rows = await readTokenRows(folder, stage.parts, loaded.model, {
         groupBy: run.groupBy,
         longest: Math.min(params.limits.longestBlock, params.architecture.contextLength),
+        contextLength: params.architecture.contextLength,
         signal: context.signal,
         onProgress: (done) =>
           context.progress({ done, total: null, unit: 'rows', phase: 'Encoding the rows' }),
@@ -156,6 +170,7 @@ async function plan(
       const world = await readTokenRows(folder, ['iwm_sft'], loaded.model, {
         groupBy: run.groupBy,
         longest: params.architecture.contextLength,
+        contextLength: params.architecture.contextLength,
         signal: context.signal,
       });
       only.updates += Math.max(1, Math.ceil((world.length * run.iwmEpochs) / run.batchRows));
@@ -335,6 +350,7 @@ async function writeResult(
     writeAdapter(file, {
       architecture: params.architecture.name,
       alpha: params.mode.lora.alpha,
+      tokenizer: tokenizerPrint(base.location, readGguf(base.location)),
       name: run.name === '' ? stem : run.name,
       tensors,
     });

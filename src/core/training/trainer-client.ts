@@ -34,6 +34,10 @@ export class TrainerClient implements Trainer {
     return this.#supervisor.pid;
   }
 
+  probe(params: TrainerParams<'probe'>): Promise<TrainerResult<'probe'>> {
+    return this.#call('probe', params);
+  }
+
   async open(params: TrainerParams<'open'>, call?: TrainerCall): Promise<TrainerResult<'open'>> {
     const opened = await this.#call('open', params, call);
     this.#generation = this.#supervisor.generation;
@@ -89,7 +93,7 @@ export class TrainerClient implements Trainer {
       if (!(error instanceof AppError) || error.code !== 'MODEL_CRASHED') throw error;
       throw crashed(error);
     }
-    if (method !== 'open' && this.#supervisor.generation !== this.#generation) {
+    if (method !== 'open' && method !== 'probe' && this.#supervisor.generation !== this.#generation) {
       throw crashed();
     }
     const parsed = trainerMethods[method].result.safeParse(value);

@@ -56,9 +56,14 @@ export function LineChart({
     () => lines.map((line) => ({ ...line, values: smooth(line.values, smoothing) })),
     [lines, smoothing],
   );
-  const data = useMemo(() => align(shown), [shown]);
+  // What was measured stays visible behind what was smoothed: a smooth line alone would claim more than there is.
+  const raw = useMemo(() => (smoothing > 0 ? lines : []), [lines, smoothing]);
+  const data = useMemo(() => align([...shown, ...raw]), [shown, raw]);
   const log = logScale && shown.every(({ values }) => values.every((value) => value > 0));
-  const look = JSON.stringify(lines.map(({ label, color, dashed }) => [label, color, dashed === true]));
+  const look = JSON.stringify([
+    ...lines.map(({ label, color, dashed }) => [label, color, dashed === true, false]),
+    ...raw.map(({ label, color }) => [label, color, false, true]),
+  ]);
   const drawable = data[0].length > 1;
 
   useEffect(() => {
@@ -71,7 +76,7 @@ export function LineChart({
       font: '11px "Inter Variable"',
       size: 28,
     };
-    const looks = JSON.parse(look) as [string, string, boolean][];
+    const looks = JSON.parse(look) as [string, string, boolean, boolean][];
     const chart = new uPlot(
       {
         width: Math.max(120, element.clientWidth),
@@ -90,10 +95,11 @@ export function LineChart({
         ],
         series: [
           { label: xLabel },
-          ...looks.map(([label, color, dashed]) => ({
+          ...looks.map(([label, color, dashed, faint]) => ({
             label,
             stroke: token(color),
-            width: 1.5,
+            width: faint ? 1 : 1.5,
+            alpha: faint ? 0.3 : 1,
             spanGaps: true,
             points: { show: false },
             ...(dashed ? { dash: [5, 4] } : {}),
@@ -137,7 +143,7 @@ export function LineChart({
     <figure
       className={styles.chart}
       style={{ margin: 0 }}
-      aria-label={`${title}, last value ${reading} ${unit}`}
+      aria-label={`${title}, ${smoothing > 0 ? 'smoothed, ' : ''}last value ${reading} ${unit}`}
     >
       <div className={styles.head}>
         <figcaption className={styles.title} title={`${title}, ${unit}`}>
@@ -145,6 +151,7 @@ export function LineChart({
         </figcaption>
         <span className={styles.value}>
           {reading} <span className={styles.unit}>{unit}</span>
+          {smoothing > 0 && <span className={styles.unit}> smoothed</span>}
           {step !== undefined && (
             <span className={styles.unit}>{` at ${xLabel} ${formatCompact(step)}`}</span>
           )}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { datasetIdSchema } from '#shared/ids.ts';
+import { datasetIdSchema, jobIdSchema } from '#shared/ids.ts';
 import type { datasetPartSchema } from '#shared/schema/dataset.ts';
-import { adapterRefSchema, promptFormatSchema } from '#shared/schema/model.ts';
+import { promptFormatSchema } from '#shared/schema/model.ts';
 
 /** A recipe is a list of stages on the same weights. */
 export const recipeSchema = z.enum(['il', 'iwm-il', 'sr', 'iwm-sr', 'il2']).meta({
@@ -12,6 +12,36 @@ export const recipeSchema = z.enum(['il', 'iwm-il', 'sr', 'iwm-sr', 'il2']).meta
   paper: 'il, iwm-il, sr',
 });
 export type Recipe = z.infer<typeof recipeSchema>;
+
+export const trainingDeviceSchema = z.enum(['cpu', 'cuda', 'vulkan', 'metal']);
+export type TrainingDevice = z.infer<typeof trainingDeviceSchema>;
+
+/** What a machine has to train on, in words. */
+export const trainingDeviceFactsSchema = z.object({
+  device: trainingDeviceSchema,
+  /** The name of the chip; null when there is none of that kind. */
+  name: z.string().nullable(),
+  /** Why it cannot be used; null when it can. */
+  reason: z.string().nullable(),
+});
+export type TrainingDeviceFacts = z.infer<typeof trainingDeviceFactsSchema>;
+
+/** An adapter that a training goes on from, and the training that wrote it. */
+export const lineageStepSchema = z.object({
+  file: z.string(),
+  /** Whether the file is still there. */
+  exists: z.boolean(),
+  /** null: not written by a training of this application, or its entry was removed. */
+  training: z
+    .object({
+      jobId: jobIdSchema,
+      title: z.string(),
+      recipe: recipeSchema,
+      dataset: z.union([z.object({ datasetId: datasetIdSchema }), z.object({ folder: z.string() })]),
+    })
+    .nullable(),
+});
+export type LineageStep = z.infer<typeof lineageStepSchema>;
 
 export const scheduleSchema = z.strictObject({
   kind: z.enum(['cosine', 'linear', 'constant']).default('cosine').meta({ title: 'Schedule' }),
@@ -50,14 +80,20 @@ export const trainingModeSettingsSchema = z.strictObject({
   alpha: z
     .number()
     .positive()
-    .default(32)
-    .meta({ title: 'LoRA alpha', help: 'The adapter counts alpha / rank.' }),
+    .nullable()
+    .default(null)
+    .meta({ title: 'LoRA alpha', help: 'The adapter counts alpha / rank. Left empty: twice the rank.' }),
   targets: z
     .array(z.enum(loraTargets))
     .min(1)
     .default([...loraTargets])
     .meta({ title: 'LoRA targets', advanced: true }),
 });
+
+/** The alpha that holds: what was set, else twice the rank. */
+export function loraAlpha({ rank, alpha }: { rank: number; alpha: number | null }): number {
+  return alpha ?? 2 * rank;
+}
 
 export const trainRunSchema = z.strictObject({
   kind: z.literal('train').default('train'),
@@ -72,10 +108,14 @@ export const trainRunSchema = z.strictObject({
     .union([z.object({ datasetId: datasetIdSchema }), z.object({ folder: z.string().min(1) })])
     .meta({ title: 'Data set', help: 'A stored data set, or a folder with its jsonl files.' }),
   base: z.string().min(1).meta({ title: 'Base model', help: 'Id, name or path of a GGUF.' }),
-  adapter: adapterRefSchema
+  adapter: z
+    .object({ path: z.string().min(1).meta({ title: 'Adapter' }) })
     .nullable()
     .default(null)
-    .meta({ title: 'Continue from', help: 'A LoRA adapter of the same rank and targets.', advanced: true }),
+    .meta({
+      title: 'Continue from',
+      help: 'A LoRA adapter of this base: training goes on from it, with its rank, alpha and targets.',
+    }),
   format: promptFormatSchema.default('auto').meta({ title: 'Prompt format', advanced: true }),
   recipe: recipeSchema.default('il'),
   epochs: z.int().min(1).max(1000).default(1).meta({
@@ -150,7 +190,7 @@ export const trainRunSchema = z.strictObject({
     .max(131_072)
     .default(2048)
     .meta({ title: 'Longest block', unit: 'tokens', advanced: true }),
-  device: z.enum(['cpu', 'cuda', 'vulkan', 'metal']).default('cpu').meta({ title: 'Device' }),
+  device: trainingDeviceSchema.default('cpu').meta({ title: 'Device' }),
   threads: z
     .int()
     .min(0)

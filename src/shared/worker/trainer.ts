@@ -1,5 +1,6 @@
 /** What the host and the trainer process say to each other. Typed arrays cross as they are (structured clones). */
 import { z } from 'zod';
+import { trainingDeviceSchema } from '#shared/schema/training.ts';
 
 export const trainableArchitectures = ['llama', 'qwen2', 'qwen3', 'gemma3'] as const;
 
@@ -70,7 +71,7 @@ export const openParamsSchema = z.object({
   adapter: fileSchema.nullable(),
   /** Also train a value head on the last hidden state (PPO). */
   valueHead: z.boolean(),
-  device: z.enum(['cpu', 'cuda', 'vulkan', 'metal']),
+  device: trainingDeviceSchema,
   threads: z.int().min(1),
   seed: z.int(),
   adam: z.object({
@@ -153,6 +154,8 @@ export const openedSchema = z.object({
 });
 
 export const trainerMethods = {
+  /** Opens a device and lets it go again; its name. One library a process: ask another process for another device. */
+  probe: { params: z.object({ device: trainingDeviceSchema }), result: z.object({ name: z.string() }) },
   open: { params: openParamsSchema, result: openedSchema },
   score: {
     params: z.object({ rows: z.array(scoreRowSchema), adapters: z.boolean() }),

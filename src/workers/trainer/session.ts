@@ -23,6 +23,13 @@ export class TrainerSession {
   #trainer: ModelTrainer | null = null;
 
   readonly handlers: Record<TrainerMethod, Handler> = {
+    probe: (params) => {
+      const { device } = trainerMethods.probe.params.parse(params);
+      this.dispose();
+      const name = this.#device(device, 1).info.description;
+      this.dispose();
+      return Promise.resolve({ name });
+    },
     open: (params) => this.#open(trainerMethods.open.params.parse(params)),
     score: (params, signal) => {
       const { rows, adapters } = trainerMethods.score.params.parse(params);

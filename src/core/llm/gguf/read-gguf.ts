@@ -12,6 +12,9 @@ export type MetadataValue = number | bigint | boolean | string | readonly number
 /** An array too long, or of strings or arrays: only its size is kept. */
 export interface ArraySummary {
   arrayLength: number;
+  /** Where its elements lie, in bytes of the file. */
+  start: number;
+  end: number;
 }
 
 export interface TensorInfo {
@@ -160,15 +163,16 @@ function readArray(cursor: Cursor, key: string): MetadataValue {
   }
   // A string costs at least its 8-byte length.
   cursor.require(length * (size ?? 8), `the ${length} elements of ${key}`);
+  const start = cursor.position;
   if (size === undefined) {
     for (let index = 0; index < length; index += 1) {
       cursor.skip(cursor.uint64(`the length of ${key}[${index}]`), `${key}[${index}]`);
     }
-    return { arrayLength: length };
+    return { arrayLength: length, start, end: cursor.position };
   }
   if (length > maxKeptNumbers) {
     cursor.skip(length * size, key);
-    return { arrayLength: length };
+    return { arrayLength: length, start, end: cursor.position };
   }
   return Array.from({ length }, () => Number(readValue(cursor, type, key)));
 }

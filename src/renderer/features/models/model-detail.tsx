@@ -12,6 +12,7 @@ import { formatBytes, formatInteger } from '../../ui/format.ts';
 import { ErrorState } from '../../ui/states.tsx';
 import { Facts, Mono, Term, Time } from '../../ui/text.tsx';
 import { FitSection } from './fit-section.tsx';
+import { MergeSection } from './merge-section.tsx';
 import { TestSection } from './test-section.tsx';
 import { TryOut } from './try-out.tsx';
 import { UnloadButton } from './unload-button.tsx';
@@ -66,6 +67,7 @@ export function ModelDetail({ model }: { model: Model }) {
         {usable && <FormatNote model={model} />}
       </section>
       {usable && model.kind === 'gguf' && <FitSection model={model} />}
+      {usable && model.kind === 'gguf' && <MergeSection model={model} />}
       {usable && <TestSection model={model} />}
       {usable && <TryOut model={model} />}
     </>

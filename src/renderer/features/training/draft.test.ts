@@ -40,7 +40,7 @@ describe('the draft of a training', () => {
     expect(draftOf(run)).toEqual({
       ...whole,
       recipe: 'sr',
-      adapter: { path: '/a.gguf', scale: 1 },
+      adapter: { path: '/a.gguf' },
       schedule: { kind: 'linear' },
       weights: { rank: 4, alpha: 8 },
     });

@@ -1,7 +1,7 @@
 /** What has been filled into the form, as plain data; an absent key means the schema's default. Pure. */
 import type { RunProblem } from '#shared/schema/run.ts';
 import type { TrainRun } from '#shared/schema/training.ts';
-import { trainRunSchema } from '#shared/schema/training.ts';
+import { loraAlpha, trainRunSchema, trainingModeSettingsSchema } from '#shared/schema/training.ts';
 
 export type Draft = Readonly<Record<string, unknown>>;
 
@@ -13,6 +13,13 @@ export function valueIn(draft: Draft, path: readonly string[]): unknown {
   let value: unknown = draft;
   for (const key of path) value = isRecord(value) ? value[key] : undefined;
   return value;
+}
+
+/** What an absent key means where other fields decide it. */
+export function impliedIn(draft: Draft, path: readonly string[]): string | undefined {
+  if (path.join('.') !== 'weights.alpha') return undefined;
+  const weights = trainingModeSettingsSchema.safeParse({ rank: valueIn(draft, ['weights', 'rank']) }).data;
+  return weights === undefined ? undefined : String(loraAlpha(weights));
 }
 
 /** A copy with one value changed. `undefined` takes the key away, and a group that is left empty with it. */

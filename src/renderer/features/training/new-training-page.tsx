@@ -17,12 +17,13 @@ function storedDraft(key: string): Draft | null {
   return text === null ? null : (JSON.parse(text) as Draft);
 }
 
-/** The draft of an address: `?dataset=…&base=…`, or `?from=<training>`. A reload finds what was filled in. */
+/** The draft of an address: `?dataset=…&base=…&adapter=…`, or `?from=<training>`. A reload finds what was filled in. */
 function useTrainingDraft() {
   const [parameters] = useSearchParams();
   const from = parameters.get('from');
   const dataset = parameters.get('dataset');
   const base = parameters.get('base');
+  const adapter = parameters.get('adapter');
   const key = `daydream-training:${parameters.toString()}`;
   const [held, setHeld] = useState<{ key: string; draft: Draft } | null>(null);
   const origin = useQuery({
@@ -41,6 +42,7 @@ function useTrainingDraft() {
       ? {
           ...(dataset === null ? {} : { dataset: { datasetId: dataset } }),
           ...(base === null ? {} : { base }),
+          ...(adapter === null ? {} : { adapter: { path: adapter } }),
         }
       : origin.data && draftOf(origin.data.job.spec);
   return {

@@ -53,7 +53,9 @@ function applies(field: Field, value: (path: readonly string[]) => unknown): boo
   if (field.key === 'adapter') return value(['weights', 'kind']) !== 'full';
   if (field.key === 'muonFactor') return value(['optimizer']) === 'muon';
   const [group, key] = field.path;
-  if (group === 'weights' && key !== 'kind') return value(['weights', 'kind']) !== 'full';
+  // What goes on from an adapter keeps its rank, alpha and targets.
+  if (group === 'weights' && key !== 'kind')
+    return value(['weights', 'kind']) !== 'full' && value(['adapter', 'path']) === undefined;
   return true;
 }
 

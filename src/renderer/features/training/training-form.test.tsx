@@ -11,6 +11,17 @@ import { TrainingForm } from './training-form.tsx';
 // The pickers ask the host for its models and data sets.
 vi.mock('../../rpc/client.ts', () => ({
   orpc: {
+    training: {
+      devices: {
+        queryOptions: () => ({
+          queryKey: ['devices'],
+          queryFn: () => [
+            { device: 'cpu', name: 'Eight-core processor', reason: null },
+            { device: 'cuda', name: null, reason: 'No driver is installed.' },
+          ],
+        }),
+      },
+    },
     models: { list: { queryOptions: () => ({ queryKey: ['models'], queryFn: () => [] }) } },
     datasets: {
       list: {
@@ -62,4 +73,47 @@ it('asks for epochs of next states only where the recipe has that stage', async 
   await userEvent.click(screen.getByLabelText('Recipe'));
   await userEvent.click(await screen.findByText('iwm-sr'));
   expect(screen.getByLabelText('IWM epochs')).toBeTruthy();
+});
+
+it('offers the devices that the trainer found, and greys the others with the reason', async () => {
+  renderUi(<Harness />);
+  expect(await screen.findAllByText('Eight-core processor')).not.toHaveLength(0);
+  await userEvent.click(screen.getByLabelText('Device'));
+  const options = await screen.findAllByRole('option');
+  expect(options.map(({ textContent }) => textContent)).toEqual([
+    'cpu Eight-core processor',
+    'cuda not here: No driver is installed.',
+  ]);
+  expect(options[1]?.getAttribute('data-combobox-disabled')).toBe('true');
+  await userEvent.click(screen.getByText('not here: No driver is installed.'));
+  expect(current).toEqual({});
+});
+
+it('lets alpha follow the rank until it was set', async () => {
+  renderUi(<Harness />);
+  const alpha = screen.getByLabelText('LoRA alpha');
+  expect(alpha.getAttribute('placeholder')).toBe('32');
+  await userEvent.type(screen.getByLabelText('LoRA rank'), '4');
+  expect(alpha.getAttribute('placeholder')).toBe('8');
+  expect(current).toEqual({ weights: { rank: 4 } });
+  await userEvent.type(alpha, '5');
+  await userEvent.clear(screen.getByLabelText('LoRA rank'));
+  await userEvent.type(screen.getByLabelText('LoRA rank'), '2');
+  expect(current).toEqual({ weights: { rank: 2, alpha: 5 } });
+});
+
+it('says ranges in words, and that a limit itself is too little', () => {
+  renderUi(<Harness />);
+  expect(document.querySelector('[data-field="weights.alpha"]')?.textContent).toContain('above 0');
+  expect(document.querySelector('[data-field="learningRate"]')?.textContent).toContain('above 0, at most 1');
+  expect(document.querySelector('[data-field="clipNorm"]')?.textContent).toContain('at least 0');
+});
+
+it('takes rank and alpha off the form while a training goes on from an adapter', async () => {
+  renderUi(<Harness />);
+  expect(screen.getByLabelText('LoRA rank')).toBeTruthy();
+  await userEvent.click(screen.getByLabelText('Adapter'));
+  await userEvent.paste('/a.gguf');
+  expect(current).toEqual({ adapter: { path: '/a.gguf' } });
+  expect(screen.queryByLabelText('LoRA rank')).toBeNull();
 });

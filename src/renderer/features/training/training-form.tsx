@@ -5,7 +5,8 @@ import { FormProvider } from '../../ui/form/form-context.tsx';
 import type { FormContext } from '../../ui/form/form-context.tsx';
 import styles from '../../ui/form/form.module.css';
 import { DatasetSelect } from './dataset-select.tsx';
-import { valueIn, withValueIn } from './draft.ts';
+import { DeviceSelect } from './device-select.tsx';
+import { impliedIn, valueIn, withValueIn } from './draft.ts';
 import type { Draft } from './draft.ts';
 import { trainingSections } from './sections.ts';
 
@@ -25,6 +26,7 @@ export function TrainingForm({
       set: (path, value) => {
         onChange(withValueIn(draft, path, value));
       },
+      implied: (path) => impliedIn(draft, path),
       problems: (path) => problems.filter((problem) => problem.path === path.join('.')),
     }),
     [draft, problems, onChange],
@@ -42,7 +44,12 @@ export function TrainingForm({
             .map((field) => (
               <DatasetSelect key={field.key} field={field} />
             ))}
-          <FieldList fields={fields.filter(({ key }) => key !== 'dataset')} />
+          {fields
+            .filter(({ key }) => key === 'device')
+            .map((field) => (
+              <DeviceSelect key={field.key} field={field} />
+            ))}
+          <FieldList fields={fields.filter(({ key }) => key !== 'dataset' && key !== 'device')} />
         </section>
       ))}
     </FormProvider>

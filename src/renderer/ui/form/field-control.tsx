@@ -10,6 +10,7 @@ type Simple = Extract<Field, { kind: 'number' | 'text' | 'switch' | 'choice' | '
 export function FieldControl({ field }: { field: Simple }) {
   const setField = useSetField();
   const value = useFormData((form) => form.value(field.path));
+  const implied = useFormData((form) => form.implied?.(field.path));
   const id = fieldId(field.path);
   // A key that is emptied goes when one leaves the field: deleted at once, it would lose its comment while one types the next value.
   const [emptied, setEmptied] = useState(false);
@@ -23,7 +24,8 @@ export function FieldControl({ field }: { field: Simple }) {
     if (emptied) set(undefined);
   };
   const shownDefault =
-    field.defaultValue === null || field.defaultValue === undefined ? '' : String(field.defaultValue);
+    implied ??
+    (field.defaultValue === null || field.defaultValue === undefined ? '' : String(field.defaultValue));
   switch (field.kind) {
     case 'number':
       return (

@@ -5,10 +5,13 @@ import styles from './form.module.css';
 
 function rangeOf(field: Field): string {
   if (field.kind !== 'number') return '';
-  if (field.min !== null && field.max !== null)
-    return `${field.min.toLocaleString('en')}–${field.max.toLocaleString('en')}`;
-  if (field.min !== null) return `≥ ${field.min.toLocaleString('en')}`;
-  return field.max === null ? '' : `≤ ${field.max.toLocaleString('en')}`;
+  const { min, max, aboveMin } = field;
+  const upTo = max === null ? '' : `at most ${max.toLocaleString('en')}`;
+  if (min === null) return upTo;
+  if (aboveMin) return [`above ${min.toLocaleString('en')}`, upTo].filter((text) => text !== '').join(', ');
+  return max === null
+    ? `at least ${min.toLocaleString('en')}`
+    : `${min.toLocaleString('en')}–${max.toLocaleString('en')}`;
 }
 
 /** `words` in back-ticks, as the schema's help has them, become code. */

@@ -23,7 +23,13 @@ interface Base {
   nullable: boolean;
 }
 export type Field =
-  | (Base & { kind: 'number'; integer: boolean; min: number | null; max: number | null })
+  | (Base & {
+      kind: 'number';
+      integer: boolean;
+      min: number | null;
+      max: number | null;
+      /** `min` itself is too little. */ aboveMin: boolean;
+    })
   | (Base & { kind: 'text' })
   | (Base & { kind: 'switch' })
   | (Base & { kind: 'choice'; options: string[] })
@@ -103,6 +109,16 @@ function limit(value: number | null): number | null {
   return value === null || Math.abs(value) >= Number.MAX_SAFE_INTEGER ? null : value;
 }
 
+/** Whether the least value is itself too little: `positive()`, `gt()`. */
+function isExclusive(number: z.ZodNumber): boolean {
+  return (number._zod.def.checks ?? []).some((check) => {
+    const def = check._zod.def as z.core.$ZodCheckGreaterThanDef | { check: string };
+    return (
+      'inclusive' in def && def.check === 'greater_than' && !def.inclusive && def.value === number.minValue
+    );
+  });
+}
+
 export function fieldOf(outer: AnySchema, key: string, path: string[]): Field {
   const { schema, meta, defaultValue, nullable } = unwrap(outer, key);
   const base = { key, path, meta, defaultValue, nullable };
@@ -116,6 +132,7 @@ export function fieldOf(outer: AnySchema, key: string, path: string[]): Field {
         integer: number.format?.includes('int') === true,
         min: limit(number.minValue),
         max: limit(number.maxValue),
+        aboveMin: isExclusive(number),
       };
     }
     case 'boolean':

@@ -6,6 +6,8 @@ import type { RunProblem } from '#shared/schema/run.ts';
 export interface FormContext {
   value: (path: readonly string[]) => unknown;
   set: (path: readonly string[], value: unknown) => void;
+  /** What an absent key means where that follows from other fields; undefined: the schema's default. */
+  implied?: (path: readonly string[]) => string | undefined;
   problems: (path: readonly string[]) => readonly RunProblem[];
 }
 

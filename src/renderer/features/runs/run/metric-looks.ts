@@ -40,6 +40,7 @@ const looks: Record<string, Partial<MetricLook>> = {
   'kept-share': { title: 'Reflections kept', unit: 'share', color: '--dd-success', xLabel: 'state' },
   gradientNorm: { title: 'Gradient norm', unit: 'before clipping', xLabel: 'update' },
   learningRate: { title: 'Learning rate', xLabel: 'update' },
+  entropy: { title: 'Entropy', unit: 'nats per target token', xLabel: 'update' },
   rowTokens: { title: 'Row tokens', unit: 'tokens, all updates', xLabel: 'update' },
   rowTokensPerSecond: { title: 'Rows', unit: 'tokens/s', xLabel: 'update' },
   computedTokensPerSecond: { title: 'Computed', unit: 'tokens/s', xLabel: 'update' },

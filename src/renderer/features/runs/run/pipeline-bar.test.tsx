@@ -73,3 +73,10 @@ it('never lets the elapsed time of a stage go back when it pauses and goes on', 
   see({ activeMs: 14_200, activeAt: start + 60_000 }, start + 65_000);
   expect(shown).toEqual(['15 s', '15 s', '15 s', '15 s', '19 s']);
 });
+
+it('shows the title of a run of one stage as it is, hyphens included', () => {
+  renderUi(
+    bar([stage('t', { stage: null, kind: 'train', title: 'Train iwm-il on random-weights-a' })], start),
+  );
+  expect(screen.getByText('1. Train iwm-il on random-weights-a')).toBeTruthy();
+});

@@ -8,7 +8,8 @@ import { rowsOf } from './result-counts.ts';
 import styles from './run.module.css';
 
 function stageTitle(job: Job): string {
-  return sentence((job.stage ?? job.title).replaceAll('-', ' '));
+  // A stage is named by its key; a title is a person's words, hyphens included.
+  return sentence(job.stage?.replaceAll('-', ' ') ?? job.title);
 }
 
 const order = ['demonstrations', 'branching', 'reflection', 'export'];

@@ -5,11 +5,19 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Job, JobEvent } from '#shared/schema/job.ts';
 import type { TrainRun } from '#shared/schema/training.ts';
-import { trainRunSchema } from '#shared/schema/training.ts';
+import { loraAlpha, trainRunSchema } from '#shared/schema/training.ts';
 import { orpc } from '../../../rpc/client.ts';
 import { formatCompact, formatInteger, formatNumber, formatPercent, shortId } from '../../../ui/format.ts';
 import { Facts, Stat, Time } from '../../../ui/text.tsx';
-import { lastCheckpoint, lastOf, policyHref, trainingResult } from './training-result.ts';
+import { Lineage } from './lineage.tsx';
+import {
+  continueHref,
+  lastCheckpoint,
+  lastOf,
+  mergeHref,
+  policyHref,
+  trainingResult,
+} from './training-result.ts';
 import type { TrainingResult } from './training-result.ts';
 import { useMetrics } from './use-metrics.ts';
 import styles from './run.module.css';
@@ -75,6 +83,7 @@ export function TrainingFacts({
           />
         </div>
       </section>
+      {run !== undefined && <Lineage job={job} run={run} />}
       {result !== null && run !== undefined && <Result job={job} run={run} result={result} />}
     </>
   );
@@ -120,7 +129,7 @@ function Result({ job, run, result }: { job: Job; run: TrainRun; result: Trainin
       'Weights',
       weights.kind === 'full'
         ? 'all'
-        : `LoRA, rank ${String(weights.rank)}, alpha ${formatNumber(weights.alpha)}${run.adapter === null ? '' : `, from ${run.adapter.path}`}`,
+        : `LoRA, rank ${String(result.lora?.rank ?? weights.rank)}, alpha ${formatNumber(result.lora?.alpha ?? loraAlpha(weights))}`,
     ],
     ['Seed', String(job.seed)],
   ];
@@ -136,6 +145,16 @@ function Result({ job, run, result }: { job: Job; run: TrainRun; result: Trainin
             </Button>
           )}
         </CopyButton>
+        {result.kind === 'adapter' && (
+          <>
+            <Button variant="default" component={Link} href={continueHref(result)}>
+              Continue training…
+            </Button>
+            <Button variant="default" component={Link} href={mergeHref(result)}>
+              Merge into a model…
+            </Button>
+          </>
+        )}
         <Button component={Link} href={policyHref(result)} leftSection={<IconPlayerPlay size={14} />}>
           Use it as a policy
         </Button>

@@ -9,6 +9,8 @@ const resultSchema = z.object({
   baseModelId: z.string(),
   baseSha256: z.string().nullable(),
   recipe: z.string(),
+  /** As trained; absent in results of earlier versions, null for all weights. */
+  lora: z.object({ rank: z.int(), alpha: z.number() }).nullish(),
   updates: z.int(),
   trainedTokens: z.int(),
   stages: z.array(z.object({ name: z.string(), rows: z.int(), updates: z.int() })),
@@ -23,6 +25,16 @@ export function trainingResult(job: Job): TrainingResult | null {
 export function policyHref({ kind, file, modelId, baseModelId }: TrainingResult): string {
   const policy = kind === 'adapter' ? { model: baseModelId, adapter: file } : { model: modelId ?? file };
   return `/runs/new?${new URLSearchParams({ preset: 'rollout-quick', ...policy }).toString()}`;
+}
+
+/** A new training that goes on from the adapter. */
+export function continueHref({ file, baseModelId }: TrainingResult): string {
+  return `/training/new?${new URLSearchParams({ base: baseModelId, adapter: file }).toString()}`;
+}
+
+/** The page of the base, with the adapter filled in where it is merged. */
+export function mergeHref({ file, baseModelId }: TrainingResult): string {
+  return `/models/${encodeURIComponent(baseModelId)}?${new URLSearchParams({ adapter: file }).toString()}`;
 }
 
 /** The newest value of a metric; null where nothing was measured. */
