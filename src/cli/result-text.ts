@@ -7,6 +7,7 @@ import type { EndReason } from '#shared/schema/episode.ts';
 import type { Job } from '#shared/schema/job.ts';
 import { runSchema } from '#shared/schema/run.ts';
 import { wilsonInterval } from '#shared/wilson.ts';
+import { datasetText } from './dataset-text.ts';
 import { number, table } from './output.ts';
 
 /** Of kind `rollout`; figures are over the scored episodes unless their name says otherwise. */
@@ -25,11 +26,6 @@ const rolloutResultSchema = z.object({
   completionTokens: z.int(),
 });
 type RolloutResult = z.infer<typeof rolloutResultSchema>;
-
-/** Of kind `early-experience`: the stage that wrote reflections; a run without that stage has none. */
-const reflectionsSchema = z.object({
-  reflection: z.object({ kept: z.int(), dropped: z.int() }).nullable(),
-});
 
 const endWords: Record<EndReason, string> = {
   terminated: 'the world ended it: solved or lost',
@@ -112,33 +108,6 @@ function rolloutText(result: RolloutResult, job: Job): string {
   ].join('\n');
 }
 
-/** Every figure was counted while the work was done: by the stages, and by the writer of the files. */
-export function datasetText({ manifest, folder }: Dataset, job: Job): string {
-  const { branches } = manifest;
-  const reflections = reflectionsSchema.safeParse(job.result).data?.reflection ?? { kept: 0, dropped: 0 };
-  const row = (name: string, value: number) => `  ${name.padEnd(44)}${number(value).padStart(10)}`;
-  return [
-    'What was collected',
-    row('tasks', manifest.tasks),
-    row('expert demonstrations', manifest.demonstrations),
-    row('expert states', manifest.states),
-    row('branches executed', branches.executed),
-    row('  proved and accepted', branches.accepted),
-    row('  rejected (start not proved equal)', branches.rejected),
-    row('  invalid in the environment', branches.invalid),
-    row('  not admissible', branches.inadmissible),
-    row('  same outcome as the expert', branches.sameAsExpert),
-    row('  refilled (bad or duplicate proposal)', branches.refilled),
-    row('reflections written', reflections.kept + reflections.dropped),
-    row('  kept by the filters', reflections.kept),
-    row('  dropped by the filters', reflections.dropped),
-    ...manifest.filters.map(({ filter, dropped }) => row(`    by ${filter}`, dropped)),
-    ...manifest.files.map(({ file, rows }) => row(`rows in ${file}`, rows)),
-    '',
-    `Files: ${folder}`,
-  ].join('\n');
-}
-
 /** The data set that a job or one of its stages wrote. */
 export async function datasetOf(client: Client, job: Job): Promise<Dataset | null> {
   const { job: parent, children } = await client.jobs.get({ jobId: job.jobId });
@@ -153,7 +122,7 @@ export async function resultText(client: Client, job: Job): Promise<string | nul
   const rollout = job.kind === 'rollout' ? rolloutResultSchema.safeParse(job.result).data : undefined;
   if (rollout !== undefined) return rolloutText(rollout, job);
   const dataset = job.kind === 'early-experience' ? await datasetOf(client, job) : null;
-  if (dataset !== null) return datasetText(dataset, job);
+  if (dataset !== null) return datasetText(dataset);
   return JSON.stringify(job.result, null, 2);
 }
 

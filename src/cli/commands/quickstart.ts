@@ -11,7 +11,8 @@ import { printStepsAsTheyHappen } from '../episode-feed.ts';
 import { followJob, reportEnd } from '../follow.ts';
 import { duration, printResult, say } from '../output.ts';
 import { positiveInteger } from '../parse.ts';
-import { datasetOf, datasetText } from '../result-text.ts';
+import { datasetText } from '../dataset-text.ts';
+import { datasetOf } from '../result-text.ts';
 import { findModel } from './models.ts';
 import { findPreset } from './presets.ts';
 
@@ -103,7 +104,7 @@ async function quickstart(work: Work, options: QuickstartOptions): Promise<numbe
     () =>
       [
         '',
-        datasetText(dataset, collected),
+        datasetText(dataset),
         `Time: ${duration(elapsedMs)}, measured, with ${model.name}.`,
         ...(random
           ? [

@@ -59,6 +59,42 @@ describe('a run whose append-only conversation outgrows the prompt limit', () =>
   }, 60_000);
 });
 
+describe('an Early Experience run whose expert states outgrow the prompt limit', () => {
+  const run = (limit: number, more = '') =>
+    `kind: early-experience\nenvironment: { id: household-small, tasks: 2 }\npolicy: { model: 'scripted:random'${more} }\nlimits: { maxPromptTokens: ${String(limit)} }\n`;
+
+  it('is warned of: some states, all of them, or none', async () => {
+    const [some] = await warnings(run(1000));
+    expect(some).toMatchObject({ severity: 'warning', line: 4 });
+    const [, tooLong = '', states = ''] = /^(\d+) of (\d+) expert states/.exec(some?.message ?? '') ?? [];
+    expect(Number(tooLong)).toBeGreaterThan(0);
+    expect(Number(tooLong)).toBeLessThan(Number(states));
+    expect(some?.message).toContain('left out whole');
+    const [all] = await warnings(run(100));
+    expect(all?.message).toContain('the run would fail');
+    const [, limit = ''] = /limits\.maxPromptTokens=(\d+);/.exec(some?.message ?? '') ?? [];
+    expect(await warnings(run(Number(limit)))).toEqual([]);
+  });
+
+  it('is not warned of where the compact prompt fits: longest measured 449 tokens, by the very builder', async () => {
+    expect(await warnings(run(512, ', prompt: compact'))).toEqual([]);
+    expect(await warnings(run(512))).toHaveLength(1);
+    const window = ', history: { style: window, steps: 2 }';
+    expect(await warnings(run(1000, window))).toEqual([]);
+  });
+
+  it('tells it in the events of its first stage', async () => {
+    const { jobId } = await test.client.runs.start({ yaml: run(100) });
+    const job = await test.app.services.jobs.wait(jobId);
+    expect(job.error?.code).toBe('MODEL_PROMPT_LIMIT');
+    const { children } = await test.client.jobs.get({ jobId });
+    const first = children.find(({ kind }) => kind === 'demonstrations');
+    if (first === undefined) throw new Error('no stage');
+    const { items } = await test.client.jobs.events({ jobId: first.jobId, level: 'warn' });
+    expect(items.map(({ type }) => type)).toContain('prompt-limit-expected');
+  }, 60_000);
+});
+
 it('warns of no preset', async () => {
   for (const { yaml: text, presetId } of await test.client.runs.presets()) {
     const found = await warnings(text.replace("model: ''", "model: 'scripted:random'"));

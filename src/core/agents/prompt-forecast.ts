@@ -2,40 +2,19 @@
  * Whether an append-only conversation can hold the steps of a run, told before it starts. The texts are those that the policy will
  * really be shown: a few of the very tasks are walked along the expert's path, and what lies beyond its end is taken to be as long
  * as what was seen. No model is loaded, so characters stand for tokens: 2.48 to 3.34 of them made a token in household conversations, over
- * eleven vocabularies (docs/log.md).
+ * eleven vocabularies; 4.25 in compact ones with a vocabulary of the household’s own (docs/log.md).
  */
-import { isInfrastructureError, toAppError } from '#shared/errors.ts';
-import type { Observation, Task } from '#shared/schema/environment.ts';
 import type { Policy } from '#shared/schema/policy.ts';
 import type { RolloutRun } from '#shared/schema/run.ts';
 import type { EnvironmentProvider } from '#core/environments/port.ts';
-import type { ModelMessage } from '#core/llm/port.ts';
-import { formatAnswer } from '#core/agents/answer.ts';
-import type { Turn } from '#core/agents/prompt.ts';
-import { agentMessages } from '#core/agents/prompt.ts';
-import { createMemory } from '#core/agents/remember.ts';
-import { countTasks, selectTasks } from '#core/agents/select-tasks.ts';
+import type { PromptSize, Walk } from '#core/agents/expert-walks.ts';
+import { expertWalks, windowSteps } from '#core/agents/expert-walks.ts';
 
-const sampledTasks = 2;
-const mostCharactersAToken = 3.5;
+const mostCharactersAToken: Record<Policy['prompt'], number> = { full: 3.5, compact: 4.5 };
 const fewestCharactersAToken = 2.4;
-/** What a chat template puts around a message, about. */
+/** What a chat template puts around a message, at the least and about. */
+const leastTemplateTokens = 4;
 const templateTokensAMessage = 8;
-/** verl-agent's, as in the presets. */
-const windowSteps = 2;
-
-/** All of a policy that shapes the texts of a walk. */
-type Style = Pick<Policy, 'prompt' | 'thought'>;
-
-interface Walk {
-  /** Steps walked; at least one. */
-  steps: number;
-  /** Of the conversation before the first and before the last of them. */
-  first: readonly ModelMessage[];
-  last: readonly ModelMessage[];
-  /** The longest prompt of a windowed policy on the way. */
-  windowed: number;
-}
 
 export interface PromptShortage {
   message: string;
@@ -45,77 +24,60 @@ export interface PromptShortage {
   fittingSteps: number;
 }
 
-const charactersOf = (messages: readonly ModelMessage[]): number =>
-  messages.reduce((sum, { content }) => sum + content.length, 0);
-
-async function walk(
-  provider: EnvironmentProvider,
-  task: Task,
-  { style, maxSteps, signal }: { style: Style; maxSteps: number; signal: AbortSignal | undefined },
-): Promise<Walk | null> {
-  const { actionGuide } = provider.describe();
-  const session = await provider.open({ taskId: task.taskId, seed: 1, signal });
-  const history: Turn[] = [];
-  const prompt = (observation: Observation, shown: Policy['history']) =>
-    agentMessages(
-      { instruction: task.instruction, actionGuide, history, observation },
-      { history: shown, style: style.prompt, thought: style.thought, fewShot: false },
-    );
-  try {
-    let observation = await session.reset({ signal });
-    const first = prompt(observation, { style: 'append' });
-    let last = first;
-    let windowed = 0;
-    while (history.length < maxSteps) {
-      signal?.throwIfAborted();
-      const action = await session.solve();
-      if (action === null) break;
-      last = prompt(observation, { style: 'append' });
-      windowed = Math.max(
-        windowed,
-        charactersOf(prompt(observation, { style: 'window', steps: windowSteps })),
-      );
-      const outcome = await session.step(action, { signal });
-      history.push({
-        observation,
-        answer: formatAnswer({ thought: null, action }),
-        action,
-        parseStatus: 'ok',
-      });
-      observation = outcome.observation;
-      if (outcome.terminated || outcome.truncated) break;
-    }
-    return history.length < 2 ? null : { steps: history.length, first, last, windowed };
-  } finally {
-    await session.close();
-  }
+/** Tokens of an append-only conversation before step `steps` (from 1), by what each step of the walk added on average. */
+function tokensAt(
+  { append }: Walk,
+  steps: number,
+  { charactersAToken, template }: { charactersAToken: number; template: number },
+): number {
+  const first = append[0] ?? { characters: 0, messages: 0 };
+  const last = append.at(-1) ?? first;
+  const eachStep = (last.characters - first.characters) / (append.length - 1);
+  const messages = first.messages + 2 * (steps - 1);
+  return (first.characters + eachStep * (steps - 1)) / charactersAToken + template * messages;
 }
 
-const remembered = createMemory<readonly Walk[]>();
+const leastTokens = ({ characters, messages }: PromptSize, style: Policy['prompt']): number =>
+  Math.round(characters / mostCharactersAToken[style] + leastTemplateTokens * messages);
+const mostTokens = ({ characters, messages }: PromptSize): number =>
+  Math.ceil(characters / fewestCharactersAToken + templateTokensAMessage * messages);
+const rounded = (tokens: number): string => String(Math.ceil(tokens / 256) * 256);
 
-async function walkAll(
+/**
+ * Early Experience: which states of the expert's path have prompts that the limit does not hold. Nothing is extrapolated: its rows end
+ * where the expert's path ends.
+ *
+ * @returns null where all fit, or it cannot be told: no solver to walk behind
+ */
+export async function statePromptShortage(
   provider: EnvironmentProvider,
-  tasks: readonly Task[],
-  options: { style: Style; maxSteps: number; signal: AbortSignal | undefined },
-): Promise<Walk[]> {
-  const walks: Walk[] = [];
-  for (const task of tasks) {
-    const walked = await walk(provider, task, options).catch((thrown: unknown) => {
-      // A world that breaks here is the run's to report, with the episode that it breaks.
-      if (isInfrastructureError(toAppError(thrown).code)) return null;
-      throw thrown;
-    });
-    if (walked !== null) walks.push(walked);
-  }
-  return walks;
-}
-
-/** Tokens before step `steps` (from 1), by what each step of the walk added on average. */
-function tokensAt({ steps: walked, first, last }: Walk, steps: number, charactersAToken: number): number {
-  const start = charactersOf(first);
-  const eachStep = (charactersOf(last) - start) / (walked - 1);
-  const messages = first.length + 2 * (steps - 1);
-  return (start + eachStep * (steps - 1)) / charactersAToken + templateTokensAMessage * messages;
+  { environment, policy, limits, seed }: Pick<RolloutRun, 'environment' | 'policy' | 'limits' | 'seed'>,
+  { signal }: { signal?: AbortSignal | undefined } = {},
+): Promise<{ message: string; states: number; tooLong: number } | null> {
+  const walks = await expertWalks(provider, { environment, policy, limits, seed }, { signal });
+  const sizes = walks.flatMap(({ own }) => own);
+  const needs = sizes.map((size) => leastTokens(size, policy.prompt));
+  const tooLong = needs.filter((tokens) => tokens > limits.maxPromptTokens).length;
+  if (tooLong === 0) return null;
+  const window = walks.flatMap((walk) => walk.window).map(mostTokens);
+  const fits = [
+    `limits.maxPromptTokens=${rounded(Math.max(...sizes.map(mostTokens)))}`,
+    ...(policy.prompt === 'compact' ? [] : ['policy.prompt=compact, whose prompts are a few times shorter']),
+    ...(policy.history.style === 'append' && Math.max(...window) <= limits.maxPromptTokens
+      ? [`policy.history={style: window, steps: ${String(windowSteps)}} at the same limit`]
+      : []),
+  ];
+  const end =
+    tooLong === sizes.length
+      ? 'no expert row could be written, and the run would fail at its end.'
+      : 'there the policy is not asked for alternatives, and the states’ rows are left out whole and counted.';
+  return {
+    states: sizes.length,
+    tooLong,
+    message:
+      `${String(tooLong)} of ${String(sizes.length)} expert states in ${String(walks.length)} of the tasks have prompts longer than limits.maxPromptTokens=${String(limits.maxPromptTokens)} ` +
+      `(the longest at least about ${String(Math.max(...needs))} tokens): ${end} What fits: ${fits.join('; or ')}.`,
+  };
 }
 
 /** @returns null where the steps fit, or it cannot be told: windowed prompts, no prompt at all, no expert to walk behind */
@@ -126,16 +88,11 @@ export async function promptShortage(
 ): Promise<PromptShortage | null> {
   const description = provider.describe();
   if (policy.history.style !== 'append' || policy.model === 'scripted:expert') return null;
-  if (description.expert !== 'solver') return null;
-  if (countTasks(provider, environment) === 0) return null;
   const maxSteps = Math.min(limits.maxSteps ?? description.maxSteps, description.maxSteps);
-  const selection = { ...environment, tasks: Math.min(environment.tasks, sampledTasks) };
-  const style: Style = { prompt: policy.prompt, thought: policy.thought };
-  const key = JSON.stringify([selection, seed, style, maxSteps]);
-  const walks = await remembered(provider, key, () =>
-    walkAll(provider, selectTasks(provider, selection, seed), { style, maxSteps, signal }),
-  );
-  const needed = (one: Walk, steps: number) => tokensAt(one, steps, mostCharactersAToken);
+  const walks = await expertWalks(provider, { environment, policy, limits, seed }, { signal });
+  const least = { charactersAToken: mostCharactersAToken[policy.prompt], template: leastTemplateTokens };
+  const most = { charactersAToken: fewestCharactersAToken, template: templateTokensAMessage };
+  const needed = (one: Walk, steps: number) => tokensAt(one, steps, least);
   // The task with the shortest texts decides: where it does not fit, none does.
   const [shortest] = walks.toSorted((a, b) => needed(a, maxSteps) - needed(b, maxSteps));
   if (shortest === undefined) return null;
@@ -143,11 +100,11 @@ export async function promptShortage(
   if (neededTokens <= limits.maxPromptTokens) return null;
   let fittingSteps = 0;
   while (needed(shortest, fittingSteps + 1) <= limits.maxPromptTokens) fittingSteps += 1;
-  const texts = Math.max(...walks.map((one) => tokensAt(one, maxSteps, fewestCharactersAToken)));
+  const texts = Math.max(...walks.map((one) => tokensAt(one, maxSteps, most)));
   const holdsAll = Math.ceil((texts + maxSteps * policy.maxTokens) / 1024) * 1024;
-  const windowed = Math.max(...walks.map((one) => one.windowed)) / fewestCharactersAToken;
+  const windowed = Math.max(...walks.flatMap(({ window }) => window.map(mostTokens)));
   const fits = [
-    ...(windowed + 2 * templateTokensAMessage <= limits.maxPromptTokens
+    ...(windowed <= limits.maxPromptTokens
       ? [`policy.history={style: window, steps: ${String(windowSteps)}} at the same limit`]
       : []),
     `limits.maxPromptTokens=${String(holdsAll)}, which holds them even if every answer is policy.maxTokens long`,

@@ -45,18 +45,75 @@ export function datasetCard(manifest: Manifest, name: string): string {
     ...manifest.models.map(
       ({ role, label, sha256 }) => `- ${role}: ${label}${sha256 === null ? '' : ` (${sha256.slice(0, 12)})`}`,
     ),
-    `- branches: ${number(branches.executed)} executed, ${number(branches.accepted)} proved and kept, ${number(branches.rejected)} rejected because their start could not be proved; ` +
+    `- branches: ${number(branches.executed)} in all${purposes(branches)}; ${number(branches.accepted)} proved and kept, ${number(branches.rejected)} rejected because their start could not be proved; ` +
       `${number(branches.invalid)} invalid outcomes are kept as signal`,
+    ...(branches.promptTooLong === null
+      ? []
+      : [
+          `- states whose prompt did not fit the policy: ${number(branches.promptTooLong)}; alternatives drawn there without asking it: ${number(branches.unasked ?? 0)}`,
+        ]),
     ...(manifest.deviations.length === 0
       ? ['- no deviation from the paper']
       : manifest.deviations.map(({ label, reason }) => `- deviation \`${label}\`: ${reason}`)),
-    ...manifest.filters.map(
-      ({ filter, dropped, help }) => `- filter \`${filter}\` dropped ${number(dropped)}: ${help}`,
-    ),
     '',
+    ...leftOut(manifest),
+    ...targets(manifest),
     `Environment licence: ${licences === '' ? 'not stated' : licences}. All facts, checksums and the whole configuration are in \`manifest.json\`.`,
     '',
   ].join('\n');
+}
+
+function purposes({ expert, iwm, sr }: Manifest['branches']): string {
+  if (expert === null || iwm === null || sr === null) return '';
+  return ` (${number(expert)} the expert’s own action once more, ${number(iwm)} alternatives for IWM, ${number(sr)} for SR)`;
+}
+
+/** File by file: rows = candidates − what is left out, each once. */
+function leftOut({ files, filters }: Manifest): string[] {
+  const parts = files.flatMap(({ part, file, rows, candidates }) => {
+    const own = filters.filter((filter) => filter.part === part);
+    if (candidates === null || own.length === 0) return [];
+    return [
+      `\`${file}\`: of ${number(candidates)} candidates ${number(candidates - rows)} are left out, each counted once under its first reason.`,
+      '',
+      '| reason | left out | flagged | what it is |',
+      '|---|---|---|---|',
+      ...own.map(
+        ({ filter, dropped, flagged, help }) =>
+          `| ${filter} | ${number(dropped)} | ${flagged === null ? '' : number(flagged)} | ${help} |`,
+      ),
+      '',
+    ];
+  });
+  const unplaced = filters.filter(({ part }) => part === null);
+  const old = unplaced.map(
+    ({ filter, dropped, help }) => `- filter \`${filter}\` dropped ${number(dropped)}: ${help}`,
+  );
+  const all = [...parts, ...old, ...(old.length === 0 ? [] : [''])];
+  return all.length === 0 ? [] : ['## What was left out', '', ...all];
+}
+
+const SHOWN_KINDS = 5;
+
+function targets({ iwmTargets }: Manifest): string[] {
+  if (iwmTargets === null || iwmTargets.characters === 0) return [];
+  const { rows, distinct, characters, kinds } = iwmTargets;
+  const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`;
+  return [
+    '## What the world model would predict',
+    '',
+    `${number(distinct)} distinct targets in ${number(rows)} rows. Commands with the most target text:`,
+    '',
+    '| command | rows | share of rows | share of target characters |',
+    '|---|---|---|---|',
+    ...kinds
+      .slice(0, SHOWN_KINDS)
+      .map(
+        (one) =>
+          `| \`${one.kind.replaceAll('|', '/')}\` | ${number(one.rows)} | ${percent(one.rows, rows)} | ${percent(one.characters, characters)} |`,
+      ),
+    '',
+  ];
 }
 
 function number(value: number): string {

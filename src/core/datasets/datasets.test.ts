@@ -108,7 +108,7 @@ test('an overlong row is left out whole and counted, never cut', async () => {
     },
     { signal },
   );
-  expect(dropped).toMatchObject([{ filter: 'overlong', dropped: 1 }]);
+  expect(dropped).toMatchObject([{ part: 'expert_sft', filter: 'overlong', dropped: 1, flagged: null }]);
   const { rows: kept } = await new DatasetReader().rows(to, 'expert_sft', { offset: 0, limit: 9 });
   expect(kept).toEqual([soundRow(0), soundRow(1)]);
 });

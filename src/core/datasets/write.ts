@@ -26,8 +26,8 @@ export interface DatasetTarget {
 }
 
 export interface DatasetWriter {
-  /** @throws AppError INTERNAL when a row is unsound; an overlong or repeating one is left out and counted */
-  add(part: DatasetPart, row: SftRow): Promise<void>;
+  /** @returns false for an overlong or repeating row, which is left out and counted; @throws AppError INTERNAL when it is unsound */
+  add(part: DatasetPart, row: SftRow): Promise<boolean>;
   files(): Manifest['files'];
   dropped(): Manifest['filters'];
 }
@@ -35,7 +35,7 @@ export interface DatasetWriter {
 type SoftProblem = NonNullable<ReturnType<typeof softProblem>>;
 
 const DROP_HELP: Record<SoftProblem, string> = {
-  overlong: 'longer than the prompt limit; left out whole, never cut',
+  overlong: 'longer than limits.maxPromptTokens and policy.maxTokens hold; left out whole, never cut',
   repetition: 'a message repeats a whole text, as a faulty builder does; left out whole',
 };
 
@@ -59,7 +59,14 @@ export async function writeDataset(
     try {
       manifest = manifestSchema.parse(await fill(writerOf(files)));
       for (const file of files.values()) await file.finish();
-      manifest = { ...manifest, files: [...files.values()].map((file) => file.fact()) };
+      const candidates = new Map(manifest.files.map((file) => [file.part, file.candidates]));
+      manifest = {
+        ...manifest,
+        files: [...files.values()].map((file) => {
+          const fact = file.fact();
+          return { ...fact, candidates: candidates.get(fact.part) ?? null };
+        }),
+      };
     } finally {
       await Promise.allSettled([...files.values()].map((file) => file.close()));
     }
@@ -82,16 +89,16 @@ export async function writeDataset(
 function writerOf(files: ReadonlyMap<DatasetPart, RowFile>): DatasetWriter {
   return {
     async add(part, row) {
-      await files.get(part)?.add(row);
+      return (await files.get(part)?.add(row)) ?? false;
     },
     files: () => [...files.values()].map((file) => file.fact()),
     dropped() {
-      const total = (name: SoftProblem): number =>
-        [...files.values()].reduce((sum, file) => sum + (file.dropped.get(name) ?? 0), 0);
-      return Object.entries(DROP_HELP).flatMap(([name, help]) => {
-        const dropped = total(name as SoftProblem);
-        return dropped === 0 ? [] : [{ filter: name, dropped, help }];
-      });
+      return [...files].flatMap(([part, file]) =>
+        Object.entries(DROP_HELP).flatMap(([filter, help]) => {
+          const dropped = file.dropped.get(filter as SoftProblem) ?? 0;
+          return dropped === 0 ? [] : [{ part, filter, dropped, flagged: null, help }];
+        }),
+      );
     },
   };
 }
@@ -133,12 +140,12 @@ class RowFile {
     this.#signal = signal;
   }
 
-  async add(row: SftRow): Promise<void> {
+  async add(row: SftRow): Promise<boolean> {
     const problem = this.#ids.has(row.id) ? 'id: not unique' : rowProblem(row, this.#limits);
     const soft = problem === null ? null : softProblem(problem);
     if (soft !== null) {
       this.dropped.set(soft, (this.dropped.get(soft) ?? 0) + 1);
-      return;
+      return false;
     }
     if (problem !== null) {
       throw new AppError({
@@ -152,6 +159,7 @@ class RowFile {
     this.#pending.push(line);
     this.#pendingSize += line.length;
     if (this.#pendingSize >= CHUNK) await this.#flush();
+    return true;
   }
 
   async finish(): Promise<void> {
@@ -166,6 +174,7 @@ class RowFile {
     return {
       part: this.#part,
       file: `${this.#part}.jsonl`,
+      candidates: null,
       rows: this.#ids.size,
       bytes: this.#bytes,
       sha256,

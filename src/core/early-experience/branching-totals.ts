@@ -15,7 +15,7 @@ export interface BranchingTotals {
   accepted: number;
   rejected: number;
   invalid: number;
-  /** States whose prompt does not fit the model's context: no proposals there. */
+  /** States whose prompt does not fit the model's context, each once: no proposals there. */
   tooLong: number;
   modelCalls: number;
   promptCharacters: number;
@@ -35,7 +35,7 @@ export function emptyTotals(): BranchingTotals {
     realSteps: 0,
     shortSets: 0,
     missingAlternatives: 0,
-    droppedProposals: { expert: 0, duplicate: 0, unreadable: 0, inadmissible: 0 },
+    droppedProposals: { expert: 0, duplicate: 0, unreadable: 0, inadmissible: 0, excluded: 0 },
     accepted: 0,
     rejected: 0,
     invalid: 0,
@@ -53,12 +53,14 @@ export function emptyTotals(): BranchingTotals {
 export function addDropped(totals: BranchingTotals, set: AlternativeSet): void {
   totals.shortSets += set.missing > 0 ? 1 : 0;
   totals.missingAlternatives += set.missing;
-  const { expert, duplicate, unreadable, inadmissible } = totals.droppedProposals;
+  // A checkpoint of an older version has no count of the excluded.
+  const { expert, duplicate, unreadable, inadmissible, excluded = 0 } = totals.droppedProposals;
   totals.droppedProposals = {
     expert: expert + set.dropped.expert,
     duplicate: duplicate + set.dropped.duplicate,
     unreadable: unreadable + set.dropped.unreadable,
     inadmissible: inadmissible + set.dropped.inadmissible,
+    excluded: excluded + set.dropped.excluded,
   };
 }
 

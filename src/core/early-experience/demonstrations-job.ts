@@ -12,6 +12,7 @@ import { readDemonstration } from '#core/early-experience/demonstrations-of.ts';
 import { importedPolicy, proveDemonstration } from '#core/early-experience/demonstrations.ts';
 import type { ImportedDemonstration } from '#core/early-experience/import-demonstrations.ts';
 import { readDemonstrations } from '#core/early-experience/import-demonstrations.ts';
+import { expertPromptShortage } from '#core/early-experience/prompt-limit.ts';
 import type { DemonstrationsSpec } from '#core/early-experience/spec.ts';
 import { demonstrationsSpecSchema } from '#core/early-experience/spec.ts';
 import { splitProblem } from '#core/early-experience/training-split.ts';
@@ -32,6 +33,11 @@ async function demonstrations(context: Context, services: CoreServices): Promise
   const problem = splitProblem(run);
   if (problem !== null) throw new AppError({ code: 'CONFIG_INVALID', message: problem });
   const provider = services.environments.get(run.environment.id);
+  const shortage = await expertPromptShortage(provider, run, { signal: context.signal });
+  if (shortage !== null) {
+    const { message, ...data } = shortage;
+    context.emit({ type: 'prompt-limit-expected', level: 'warn', message, data });
+  }
   const { ids: collected, refused } = await collect(context, services, provider);
   const { kept, rejected } = await prove(collected, context, services, provider);
   if (kept.length === 0) {

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { datasetIdSchema, modelIdSchema } from '#shared/ids.ts';
 import type { JobId } from '#shared/ids.ts';
-import type { Reflection } from '#shared/schema/branch.ts';
 import type { Dataset, Manifest } from '#shared/schema/dataset.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
 import type { CoreServices } from '#core/services.ts';
@@ -13,13 +12,11 @@ import { canonicalJson, identityHash, promptSettings, sha256 } from '#core/agent
 import { findModel } from '#core/llm/index.ts';
 import type { DatasetWriter } from '#core/datasets/index.ts';
 import { writeDataset } from '#core/datasets/index.ts';
+import { Collected } from '#core/early-experience/collected.ts';
 import { demonstrationsResult, readDemonstration } from '#core/early-experience/demonstrations-of.ts';
-import { DROP_HELP } from '#core/early-experience/filter-rules.ts';
 import { deviationsOf } from '#core/early-experience/profile.ts';
 import { demonstrationRows } from '#core/early-experience/rows.ts';
 import type { ExportSpec } from '#core/early-experience/spec.ts';
-import type { DropReason } from '#core/early-experience/verdicts.ts';
-import { verdicts } from '#core/early-experience/verdicts.ts';
 
 type Services = Pick<CoreServices, 'store' | 'environments' | 'clock' | 'dataFolder' | 'version'>;
 
@@ -38,7 +35,7 @@ const CHARACTERS_A_TOKEN = 3;
  * Writes `expert_sft.jsonl`, `iwm_sft.jsonl`, `reflection_sft.jsonl`, `manifest.json` and `README.md`, all or nothing, and
  * registers the set with its episodes.
  *
- * @throws AppError DISK_FULL, CONFLICT (the folder is taken), CANCELLED, NOT_FOUND
+ * @throws AppError DISK_FULL, CONFLICT (the folder is taken), CANCELLED, NOT_FOUND, MODEL_PROMPT_LIMIT (no expert row fits)
  */
 export async function exportRun(
   spec: ExportSpec,
@@ -56,7 +53,9 @@ export async function exportRun(
     options.datasetId ??
     datasetIdSchema.parse(identityHash('dataset', spec.pipelineJobId, spec.demonstrationsJobId, createdAt));
   const folder = options.folder ?? run.export.folder ?? path.join(services.dataFolder, 'datasets', datasetId);
-  const counts = new Counts();
+  const counts = new Collected(store, spec.reflectionJobId);
+  const charactersPerToken = facts.charactersPerToken ?? CHARACTERS_A_TOKEN;
+  const limit = run.limits.maxPromptTokens + run.policy.maxTokens;
   const fill = async (writer: DatasetWriter): Promise<Manifest> => {
     let done = 0;
     for (const episodeId of episodeIds) {
@@ -71,12 +70,17 @@ export async function exportRun(
         { run, actionGuide: description.actionGuide, settings },
       );
       for (const { part, row } of rows) {
-        // Each expert state has one row here, whatever the writer then leaves out.
-        if (part === 'expert_sft') counts.states += 1;
-        await writer.add(part, row);
+        counts.candidate(part, row);
+        if (row === null) continue;
+        const written = await writer.add(part, row);
+        if (written && part === 'iwm_sft') counts.targets.add(row);
       }
       done += 1;
       options.onProgress?.(done, episodeIds.length);
+    }
+    const files = writer.files();
+    if (counts.states > 0 && files.every(({ part, rows }) => part !== 'expert_sft' || rows === 0)) {
+      throw noExpertRow(counts, { limit, charactersPerToken });
     }
     return {
       format: 'daydream-early-experience/1',
@@ -101,9 +105,10 @@ export async function exportRun(
       tasks: counts.tasks.size,
       demonstrations: episodeIds.length,
       states: counts.states,
-      branches: branchSummary(store, spec.branchingJobId),
+      branches: { ...branchSummary(store, spec.branchingJobId), promptTooLong: facts.promptTooLong },
+      iwmTargets: counts.targets.result(),
       filters: [...counts.filters(), ...writer.dropped()],
-      files: writer.files(),
+      files: files.map((file) => ({ ...file, candidates: counts.candidatesOf(file.part) })),
     };
   };
   const manifest = await writeDataset(
@@ -111,10 +116,7 @@ export async function exportRun(
       folder,
       name: spec.name,
       owner: datasetId,
-      maxCharacters: Math.floor(
-        (run.limits.maxPromptTokens + run.policy.maxTokens) *
-          (facts.charactersPerToken ?? CHARACTERS_A_TOKEN),
-      ),
+      maxCharacters: Math.floor(limit * charactersPerToken),
     },
     fill,
     { signal: options.signal },
@@ -182,26 +184,37 @@ export function datasetName(runName: string, fallback: string): string {
   return runName === '' ? fallback : runName;
 }
 
-function branchSummary(store: Services['store'], jobId: JobId | null): Manifest['branches'] {
+function branchSummary(store: Services['store'], jobId: JobId | null) {
   if (jobId !== null) return store.branches.summary(jobId);
-  return { executed: 0, accepted: 0, rejected: 0, invalid: 0, inadmissible: 0, sameAsExpert: 0, refilled: 0 };
+  return {
+    executed: 0,
+    expert: 0,
+    iwm: 0,
+    sr: 0,
+    accepted: 0,
+    rejected: 0,
+    invalid: 0,
+    inadmissible: 0,
+    sameAsExpert: 0,
+    refilled: 0,
+    unasked: 0,
+  };
 }
 
-class Counts {
-  readonly tasks = new Set<string>();
-  states = 0;
-  readonly #drops = new Map<DropReason, number>();
-
-  episode(taskId: string, reflections: readonly Reflection[]): void {
-    this.tasks.add(taskId);
-    for (const { droppedBy } of verdicts(reflections)) {
-      if (droppedBy !== null) this.#drops.set(droppedBy, (this.#drops.get(droppedBy) ?? 0) + 1);
-    }
-  }
-
-  filters(): Manifest['filters'] {
-    return [...this.#drops].map(([filter, dropped]) => ({ filter, dropped, help: DROP_HELP[filter] }));
-  }
+/** Without D_expert there is nothing to train any method on: such a run has failed, whatever else it could write. */
+function noExpertRow(
+  { states, shortestExpert }: Collected,
+  { limit, charactersPerToken }: { limit: number; charactersPerToken: number },
+): AppError {
+  const needed = Math.ceil(shortestExpert / charactersPerToken);
+  return new AppError({
+    code: 'MODEL_PROMPT_LIMIT',
+    message:
+      `None of the ${String(states)} expert states fits into a row: the shortest needs about ${String(needed)} tokens, and ` +
+      `limits.maxPromptTokens + policy.maxTokens are ${String(limit)}. No data set was written; demonstrations, branches and reflections are kept. ` +
+      'Start the run again with a higher limits.maxPromptTokens, with policy.prompt=compact or with policy.history={style: window, steps: 2}.',
+    data: { states, neededTokens: needed, limitTokens: limit },
+  });
 }
 
 const stageFactsSchema = z.object({
@@ -209,6 +222,7 @@ const stageFactsSchema = z.object({
   promptCharacters: z.number().default(0),
   promptTokens: z.number().default(0),
   modelId: modelIdSchema.nullable().default(null),
+  tooLong: z.int().default(0),
 });
 
 /** What the earlier stages learnt about the models: prompt format, real characters per token, names and hashes. */
@@ -234,6 +248,7 @@ function modelFacts(spec: ExportSpec, { store }: Services) {
   ];
   return {
     format: branching.format,
+    promptTooLong: branching.tooLong,
     charactersPerToken: tokens === 0 ? null : characters / tokens,
     models: roles.map(({ role, reference, modelId }) => {
       // The stage knows which file it loaded; a role that no stage asked is known by what the run calls it.

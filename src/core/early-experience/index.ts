@@ -5,5 +5,6 @@ export { createEarlyExperienceJobs } from '#core/early-experience/pipeline-job.t
 export { modelNeeds, samplesOf } from '#core/early-experience/model-needs.ts';
 export { deviationsOf, withProfile } from '#core/early-experience/profile.ts';
 export type { FamilyOf } from '#core/early-experience/profile.ts';
+export { expertPromptShortage } from '#core/early-experience/prompt-limit.ts';
 export { reflectionMessages } from '#core/early-experience/reflection.ts';
 export { splitProblem } from '#core/early-experience/training-split.ts';

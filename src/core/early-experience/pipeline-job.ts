@@ -96,6 +96,16 @@ function createExportJob(services: CoreServices): JobDefinition<ExportSpec> {
         },
       });
       const { files, filters, branches } = dataset.manifest;
+      for (const { part, filter, dropped } of filters) {
+        if (filter !== 'overlong' || part === null) continue;
+        const of = files.find((file) => file.part === part)?.candidates ?? dropped;
+        context.emit({
+          type: 'rows-left-out',
+          level: 'warn',
+          message: `${String(dropped)} of ${String(of)} rows of ${part} are longer than limits.maxPromptTokens and policy.maxTokens hold; they were left out whole. A higher limit keeps them.`,
+          data: { part, dropped },
+        });
+      }
       return { datasetId: dataset.datasetId, folder: dataset.folder, files, filters, branches };
     },
   });

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { AppError } from '#shared/errors.ts';
+import type { Manifest } from '#shared/schema/dataset.ts';
 import { validateDataset } from '#core/datasets/index.ts';
 import { exportAgain } from '#core/early-experience/index.ts';
 import type { SftRow } from '#shared/schema/dataset.ts';
@@ -182,6 +184,118 @@ test('a dropped reflection comes back by review, and a kept one goes', async () 
   ]);
 });
 
+/** Every block of the manifest by itself. */
+function expectSums({ branches, files, filters, iwmTargets, states }: Manifest): void {
+  const { expert, iwm, sr, executed, accepted, rejected } = branches;
+  expect((expert ?? 0) + (iwm ?? 0) + (sr ?? 0)).toBe(executed);
+  expect(accepted + rejected).toBe(executed);
+  for (const { part, candidates, rows } of files) {
+    const left = filters.filter((filter) => filter.part === part);
+    expect(candidates).toBe(rows + left.reduce((sum, { dropped }) => sum + dropped, 0));
+  }
+  expect(files.find(({ part }) => part === 'expert_sft')?.candidates).toBe(states);
+  const written = files.find(({ part }) => part === 'iwm_sft')?.rows;
+  expect(iwmTargets?.kinds.reduce((sum, { rows }) => sum + rows, 0)).toBe(written);
+}
+
+const manifestOf = (from: Lab): Manifest => {
+  const [dataset] = from.services.store.datasets.list({ cursor: null, limit: 1 }).items;
+  if (dataset === undefined) throw new Error('no data set');
+  return dataset.manifest;
+};
+
+test('what was left out is counted for each file, once a candidate, and every sum adds up', async () => {
+  let texts = 0;
+  const mixed = fakeModel((request, sample) => {
+    const text = writer(request, sample);
+    if (text.includes('<action>')) return text;
+    texts += 1;
+    return ['', `${text} The expert action is alternative 2.`, text][texts % 3] ?? '';
+  });
+  const { run: start, services } = open({ model: mixed });
+  const job = await start('early-experience', run({ limits: { maxPromptTokens: 3000 }, parallel: 1 }));
+  expect(job.error).toBeNull();
+  const manifest = lab === null ? null : manifestOf(lab);
+  if (manifest === null) throw new Error('no manifest');
+  expectSums(manifest);
+  const count = (part: string, filter: string) =>
+    manifest.filters.find((one) => one.part === part && one.filter === filter);
+  for (const { part } of manifest.files) expect(count(part, 'overlong')?.dropped).toBeGreaterThan(0);
+  // Both leaks are in each of these texts: flagged each, dropped once.
+  const leaks = count('reflection_sft', 'label-leak');
+  expect(leaks?.dropped).toBeGreaterThan(0);
+  expect(leaks?.flagged).toBe(leaks?.dropped);
+  expect(count('reflection_sft', 'numbering')).toMatchObject({ dropped: 0, flagged: leaks?.dropped });
+  expect(count('reflection_sft', 'empty')?.dropped).toBeGreaterThan(0);
+  expect(manifest.branches).toMatchObject({ expert: manifest.states, unasked: 0, promptTooLong: 0 });
+  expect(manifest.iwmTargets?.kinds.map(({ kind }) => kind)).toContain('help');
+  // Told, not only counted.
+  const exported = services.store.jobs.childByStage(job.jobId, 'export');
+  if (exported === null) throw new Error('no export');
+  const { items } = services.store.jobs.eventsPage(exported.jobId, 'warn', { cursor: null, limit: 10 });
+  expect(items.filter(({ type }) => type === 'rows-left-out')).toHaveLength(3);
+});
+
+/** Its context holds this many characters of a conversation, and this many of a request for a reflection. */
+function narrow(conversation: number, reflection = conversation) {
+  const model = fakeModel(writer);
+  const generate: typeof model.generate = (request, options) => {
+    const length = request.messages.reduce((sum, { content }) => sum + content.length, 0);
+    if (length > (request.messages.length > 1 ? conversation : reflection)) {
+      return Promise.reject(new AppError({ code: 'MODEL_CONTEXT_FULL', message: 'Too long.' }));
+    }
+    return model.generate(request, options);
+  };
+  return { ...model, generate };
+}
+
+test('where the prompt does not fit the policy, states and alternatives say so: nothing was refilled', async () => {
+  const opened = open({ model: narrow(3500, 2000) });
+  const job = await opened.run('early-experience', run());
+  expect(job.error).toBeNull();
+  const manifest = manifestOf(opened);
+  expectSums(manifest);
+  const { promptTooLong, unasked, refilled } = manifest.branches;
+  expect(promptTooLong).toBeGreaterThan(0);
+  expect(promptTooLong).toBeLessThan(manifest.states);
+  expect(unasked).toBe((promptTooLong ?? 0) * 3);
+  const all = opened.services.store.episodes
+    .list({}, 'oldest', { cursor: null, limit: 10 })
+    .items.flatMap(({ episodeId }) => opened.services.store.branches.ofEpisode(episodeId));
+  expect(all.filter(({ source }) => source === 'refill')).toHaveLength(refilled);
+  expect(all.filter(({ source }) => source === 'unasked').every(({ purpose }) => purpose === 'sr')).toBe(
+    true,
+  );
+  expect(manifest.filters.find(({ filter }) => filter === 'prompt-too-long')?.dropped).toBeGreaterThan(0);
+});
+
+test('a run without a single expert row fails, says what was kept and which limit would do', async () => {
+  const opened = open({ model: narrow(100) });
+  const job = await opened.run('early-experience', run({ limits: { maxPromptTokens: 64 } }));
+  expect(job.state).toBe('failed');
+  expect(job.error).toMatchObject({ code: 'MODEL_PROMPT_LIMIT' });
+  expect(job.error?.message).toMatch(
+    /None of the \d+ expert states .* needs about \d+ tokens.* are kept\. .*limits\.maxPromptTokens/u,
+  );
+  expect(opened.services.store.datasets.list({ cursor: null, limit: 1 }).items).toEqual([]);
+  expect(opened.services.store.counts().branches).toBeGreaterThan(0);
+});
+
+test('an excluded command is no alternative of the world model; the expert’s and the other method’s stay', async () => {
+  const opened = open({ model: fakeModel(writer) });
+  const branching = { iwm: { excludeActions: ['help', 'go to *'] } };
+  const job = await opened.run('early-experience', run({ branching }));
+  expect(job.error).toBeNull();
+  const manifest = manifestOf(opened);
+  expectSums(manifest);
+  const iwm = rowsOf(job.result as unknown as Result, 'iwm_sft');
+  const drawn = iwm.filter(({ meta }) => meta.source !== 'expert').map(({ meta }) => meta.action);
+  expect(drawn.length).toBeGreaterThan(50);
+  expect(drawn.filter((action) => action === 'help' || action.startsWith('go to'))).toEqual([]);
+  expect(iwm.some(({ meta }) => meta.source === 'expert' && meta.action.startsWith('go to'))).toBe(true);
+  expect(manifest.deviations.map(({ label }) => label)).toContain('iwm-exclude');
+});
+
 test('the manifest knows the model that was used, by whatever name the run calls it', async () => {
   const model = fakeModel(writer);
   const { run: start, services } = open({ model });
@@ -223,6 +337,8 @@ test('what a person dropped is counted, too', async () => {
   const { manifest } = await exportAgain({ jobId: job.jobId, folder: null, name: '' }, services, {
     signal: new AbortController().signal,
   });
-  expect(manifest.filters).toEqual([{ filter: 'review', dropped: 1, help: 'dropped by a person' }]);
+  expect(manifest.filters).toEqual([
+    { part: 'reflection_sft', filter: 'review', dropped: 1, flagged: null, help: 'dropped by a person' },
+  ]);
   expect(manifest.files.find(({ part }) => part === 'reflection_sft')?.rows).toBe(states - 1);
 });

@@ -11,7 +11,12 @@ import { samplesOf } from '#core/early-experience/model-needs.ts';
 import type { Proposer } from '#core/early-experience/propose.ts';
 import { proposeActions } from '#core/early-experience/propose.ts';
 import type { AlternativeSet } from '#core/early-experience/sampling.ts';
-import { proposedAlternatives, uniformAlternatives } from '#core/early-experience/sampling.ts';
+import {
+  exclusion,
+  proposedAlternatives,
+  unaskedAlternatives,
+  uniformAlternatives,
+} from '#core/early-experience/sampling.ts';
 
 export interface SamplingSite {
   run: EarlyExperienceRun;
@@ -35,33 +40,35 @@ export async function planState(
 ): Promise<PlannedBranch[]> {
   const { iwm, sr } = site.run.branching;
   const samples = samplesOf(site.run);
-  const planned: PlannedBranch[] = [
-    {
-      purpose: 'expert',
-      alternativeIndex: 0,
-      alternative: { action: state.expertAction, source: 'expert', proposal: null },
-      proposal: null,
-    },
-  ];
+  const expert: PlannedBranch = {
+    purpose: 'expert',
+    alternativeIndex: 0,
+    alternative: { action: state.expertAction, source: 'expert', proposal: null },
+    proposal: null,
+  };
+  const sampled: Sampled[] = [];
   if (iwm.enabled) {
     const rules = {
       unique: true,
       refill: 'constant-k' as const,
       keepInadmissible: true,
+      excludes: exclusion(iwm.excludeActions),
       samples: samples.iwm,
     };
-    planned.push(...(await sample('iwm', { ...iwm, ...rules }, demonstration, state, site, signal)));
+    sampled.push(await sample('iwm', { ...iwm, ...rules }, demonstration, state, site, signal));
   }
   if (sr.enabled) {
     const rules = {
       unique: sr.unique,
       refill: sr.refill,
       keepInadmissible: false,
+      excludes: () => false,
       samples: samples.sr,
     };
-    planned.push(...(await sample('sr', { ...sr, ...rules }, demonstration, state, site, signal)));
+    sampled.push(await sample('sr', { ...sr, ...rules }, demonstration, state, site, signal));
   }
-  return planned;
+  site.totals.tooLong += sampled.some(({ tooLong }) => tooLong) ? 1 : 0;
+  return [expert, ...sampled.flatMap(({ branches }) => branches)];
 }
 
 interface SampleRules {
@@ -73,6 +80,13 @@ interface SampleRules {
   unique: boolean;
   refill: 'constant-k' | 'inadmissible-only';
   keepInadmissible: boolean;
+  excludes: (action: string) => boolean;
+}
+
+interface Sampled {
+  branches: PlannedBranch[];
+  /** The policy was to be asked, and the prompt did not fit. */
+  tooLong: boolean;
 }
 
 async function sample(
@@ -82,10 +96,11 @@ async function sample(
   state: ExpertState,
   site: SamplingSite,
   signal: AbortSignal,
-): Promise<PlannedBranch[]> {
-  const { admissible } = state.state.observation;
+): Promise<Sampled> {
+  const admissible = state.state.observation.admissible?.filter((action) => !rules.excludes(action)) ?? null;
   const random = randomOf(site.seed, episode.episodeId, state.stepIndex, purpose);
   let set: AlternativeSet;
+  let tooLong = false;
   let proposalOf = (_index: number): Branch['proposal'] => null;
   if (rules.sampler === 'uniform' || site.proposer === null) {
     set = uniformAlternatives(admissible ?? [], state.expertAction, rules.k, random);
@@ -98,10 +113,12 @@ async function sample(
       sessionKey: sessionKey(episode.episodeId),
       signal,
     });
-    site.totals.tooLong += made.tooLong ? 1 : 0;
+    tooLong = made.tooLong;
     const actions = made.proposals.map(({ action }) => action);
-    set = proposedAlternatives(actions, admissible, state.expertAction, rules, random);
-    site.totals.modelCalls += 1;
+    set = tooLong
+      ? unaskedAlternatives(admissible ?? [], state.expertAction, rules, random)
+      : proposedAlternatives(actions, admissible, state.expertAction, rules, random);
+    site.totals.modelCalls += tooLong ? 0 : 1;
     site.totals.promptCharacters += made.promptCharacters;
     site.totals.promptTokens += made.promptTokens;
     site.totals.evaluatedPromptTokens += made.evaluatedPromptTokens;
@@ -119,10 +136,11 @@ async function sample(
     };
   }
   addDropped(site.totals, set);
-  return set.alternatives.map((alternative, alternativeIndex) => ({
+  const branches = set.alternatives.map((alternative, alternativeIndex) => ({
     purpose,
     alternativeIndex,
     alternative,
     proposal: alternative.proposal === null ? null : proposalOf(alternative.proposal),
   }));
+  return { branches, tooLong };
 }

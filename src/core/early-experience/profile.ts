@@ -117,6 +117,11 @@ export function deviationsOf(run: EarlyExperienceRun, family: string): Deviation
   }
   if (iwm.enabled) {
     note(
+      iwm.excludeActions.length > 0,
+      'iwm-exclude',
+      `IWM alternatives leave out ${iwm.excludeActions.join(', ')}; the paper draws from all admissible actions.`,
+    );
+    note(
       iwm.sampler === 'policy' && ['alfworld', 'scienceworld', 'travelplanner'].includes(benchmarkOf(family)),
       'iwm-sampler',
       'IWM alternatives are proposed by the policy; the paper draws them from the admissible actions here.',

@@ -39,8 +39,10 @@ export interface ReflectionTotals {
   /** States whose prompt does not fit the generator's context. */
   tooLong: number;
   failed: number;
-  /** Each dropped text once, by its final verdict. */
+  /** Each dropped text once, by its final verdict: adds up to `dropped`. */
   droppedBy: Partial<Record<DropReason, number>>;
+  /** Texts with this flag, dropped or not; one may have several. */
+  flagged: Partial<Record<DropReason, number>>;
   promptCharacters: number;
   promptTokens: number;
   evaluatedPromptTokens: number;
@@ -187,7 +189,9 @@ async function reflectOn(task: Task, site: Site, signal: AbortSignal): Promise<v
     });
     totals.states += 1;
     totals.attempts += written.length;
-    for (const { droppedBy: reason } of verdicts(written)) {
+    for (const { droppedBy: reason, flags } of verdicts(written)) {
+      for (const flag of flags)
+        totals.flagged = { ...totals.flagged, [flag]: (totals.flagged[flag] ?? 0) + 1 };
       if (reason === null) totals.kept += 1;
       else {
         totals.dropped += 1;
@@ -312,6 +316,7 @@ function emptyReflectionTotals(): ReflectionTotals {
     tooLong: 0,
     failed: 0,
     droppedBy: {},
+    flagged: {},
     promptCharacters: 0,
     promptTokens: 0,
     evaluatedPromptTokens: 0,

@@ -81,7 +81,7 @@ function rowsOf(
       actionGuide: 'Commands: go to, take, look.',
       settings: { history: { style: 'append' }, style: 'full', thought: true, fewShot: false, ...settings },
     }),
-  ];
+  ].flatMap(({ part, row }) => (row === null ? [] : { part, row }));
 }
 
 test('the rows of a demonstration are what they were', async () => {

@@ -26,10 +26,11 @@ export interface RowOptions {
   settings: PromptSettings;
 }
 
+/** Each candidate in the order of the states; `row` is null where a branch left nothing to predict. */
 export function* demonstrationRows(
   source: RowSource,
   options: RowOptions,
-): Generator<{ part: DatasetPart; row: SftRow }> {
+): Generator<{ part: DatasetPart; row: SftRow | null }> {
   const { run, actionGuide } = options;
   const settings = rowSettings(run, options.settings);
   const thought = placeholderThought(run);
@@ -37,8 +38,7 @@ export function* demonstrationRows(
     yield { part: 'expert_sft', row: expertRow(source.demonstration, state, thought, settings) };
     const here = source.branches.filter(({ stepIndex }) => stepIndex === state.stepIndex);
     for (const branch of iwmBranches(here, run)) {
-      const row = iwmRow(source.demonstration, state, branch, options);
-      if (row !== null) yield { part: 'iwm_sft', row };
+      yield { part: 'iwm_sft', row: iwmRow(source.demonstration, state, branch, options) };
     }
     const written = source.reflections.filter(({ stepIndex }) => stepIndex === state.stepIndex);
     for (const reflection of exportable(written)) {

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalAction, distinctActions, matchAdmissible, randomOf } from '#core/agents/index.ts';
-import { proposedAlternatives, uniformAlternatives } from '#core/early-experience/sampling.ts';
+import {
+  exclusion,
+  proposedAlternatives,
+  unaskedAlternatives,
+  uniformAlternatives,
+} from '#core/early-experience/sampling.ts';
 
 /** Actions that often mean the same in another spelling. */
 const action = fc
@@ -125,6 +130,36 @@ test('the paper’s rule leaves duplicates and expert proposals unreplaced', () 
   const set = proposedAlternatives(['A', 'b', 'B '], ['a', 'b', 'c', 'd'], 'a', rule, randomOf(1));
   expect(set).toMatchObject({ missing: 2, dropped: { expert: 1, duplicate: 1, inadmissible: 0 } });
   expect(set.alternatives.map((one) => one.action)).toEqual(['b']);
+});
+
+test('an excluded action is never drawn, proposed or refilled; a star leaves out all that begin so', () => {
+  const excludes = exclusion([' HELP', 'go to *']);
+  expect(['help', 'Help', 'help me', 'go to desk 1', 'go', 'go  to x'].map(excludes)).toEqual([
+    true,
+    true,
+    false,
+    true,
+    false,
+    true,
+  ]);
+  const admissible = ['look', 'help', 'go to desk 1', 'take mug 1', 'open box 1'].filter(
+    (action) => !excludes(action),
+  );
+  const rules = { k: 3, unique: true, refill: 'constant-k' as const, keepInadmissible: true, excludes };
+  const set = proposedAlternatives(['help', 'Go to desk 1', 'fly'], admissible, 'look', rules, randomOf(1));
+  expect(set).toMatchObject({ missing: 0, dropped: { excluded: 2, inadmissible: 0 } });
+  expect(set.alternatives.map((one) => one.action).toSorted()).toEqual(['fly', 'open box 1', 'take mug 1']);
+  expect(exclusion([])('help')).toBe(false);
+});
+
+test('where the policy was not asked, alternatives are uniform and say so; the paper’s rule has none', () => {
+  const draw = (refill: 'constant-k' | 'inadmissible-only') =>
+    unaskedAlternatives(['a', 'b', 'c'], 'a', { k: 3, refill }, randomOf(1));
+  const set = draw('constant-k');
+  expect(set.alternatives.map(({ action }) => action).toSorted()).toEqual(['b', 'c']);
+  expect(new Set(set.alternatives.map(({ source }) => source))).toEqual(new Set(['unasked']));
+  expect(set.missing).toBe(1);
+  expect(draw('inadmissible-only')).toMatchObject({ alternatives: [], missing: 3 });
 });
 
 test('the same names draw the same actions, other names draw others', () => {

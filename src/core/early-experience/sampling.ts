@@ -21,10 +21,24 @@ export interface AlternativeSet {
   /** How many fewer than K there are, because the state admits no more. */
   missing: number;
   /** Proposals dropped, by reason. */
-  dropped: { expert: number; duplicate: number; unreadable: number; inadmissible: number };
+  dropped: { expert: number; duplicate: number; unreadable: number; inadmissible: number; excluded: number };
 }
 
-const NOTHING_DROPPED = { expert: 0, duplicate: 0, unreadable: 0, inadmissible: 0 };
+const NOTHING_DROPPED = { expert: 0, duplicate: 0, unreadable: 0, inadmissible: 0, excluded: 0 };
+
+/** `branching.iwm.excludeActions`: an action, compared after canonicalisation, or the beginning of actions before a `*`. */
+export function exclusion(patterns: readonly string[]): (action: string) => boolean {
+  const rules = patterns.map((pattern) => {
+    const canonical = canonicalAction(pattern);
+    return canonical.endsWith('*')
+      ? { text: canonical.slice(0, -1), prefix: true }
+      : { text: canonical, prefix: false };
+  });
+  return (action) => {
+    const canonical = canonicalAction(action);
+    return rules.some(({ text, prefix }) => (prefix ? canonical.startsWith(text) : canonical === text));
+  };
+}
 
 export function uniformAlternatives(
   admissible: readonly string[],
@@ -39,6 +53,21 @@ export function uniformAlternatives(
   return { alternatives, missing: k - alternatives.length, dropped: { ...NOTHING_DROPPED } };
 }
 
+/** A_i where the policy was to propose and could not be asked: uniform, and called so. The paper's rule replaces only what was proposed. */
+export function unaskedAlternatives(
+  admissible: readonly string[],
+  expertAction: string,
+  { k, refill }: Pick<ProposalRules, 'k' | 'refill'>,
+  random: Random,
+): AlternativeSet {
+  const set = uniformAlternatives(admissible, expertAction, refill === 'constant-k' ? k : 0, random);
+  return {
+    ...set,
+    alternatives: set.alternatives.map((one) => ({ ...one, source: 'unasked' })),
+    missing: k - set.alternatives.length,
+  };
+}
+
 export interface ProposalRules {
   k: number;
   /** Canonicalise and take each action once. */
@@ -50,6 +79,8 @@ export interface ProposalRules {
   refill: 'constant-k' | 'inadmissible-only';
   /** SR replaces what is not admissible (appendix B.1); IWM keeps it, because its error is an outcome worth predicting. */
   keepInadmissible: boolean;
+  /** Actions that the run leaves out; `admissible` is given without them. */
+  excludes?: (action: string) => boolean;
 }
 
 /** @param proposals parsed action texts in the order they were drawn; empty where the answer held none */
@@ -73,6 +104,7 @@ export function proposedAlternatives(
     // Unique comes first: what is not admissible counts, and is replaced, once however often it was proposed.
     used.add(canonical);
     if (canonical === expert) dropped.expert += 1;
+    else if (canonical !== '' && rules.excludes?.(action) === true) dropped.excluded += 1;
     else if (again && canonical !== '') dropped.duplicate += 1;
     else if (canonical === '' || isInadmissible(action, admissible, rules)) {
       dropped[canonical === '' ? 'unreadable' : 'inadmissible'] += 1;

@@ -8,7 +8,7 @@ function attempt(
   index: number,
   droppedBy: readonly string[],
   decision: Review['decision'] = 'pending',
-  more: { text?: string; branchIds?: string[]; stepIndex?: number } = {},
+  more: { text?: string; branchIds?: string[]; stepIndex?: number; flags?: object[] } = {},
 ) {
   return makeReflection('episode-0', index, {
     attempt: index,
@@ -40,6 +40,26 @@ test('a text that is not exported counts once, by its final verdict', () => {
   expect(reasons(attempt(0, ['numbering'], 'drop'))).toEqual(['numbering']);
   expect(reasons(attempt(0, ['numbering'], 'keep'), attempt(1, ['doubled']))).toEqual([null]);
   expect(reasons(attempt(0, kept, 'keep', { text: '' }))).toEqual(['empty']);
+});
+
+test('a text has all its flags and one reason: flags count each, reasons add up', () => {
+  const found = (names: readonly string[]) => names.map((flag) => ({ flag, evidence: 'x' }));
+  const texts = [
+    attempt(0, ['numbering', 'too-long'], 'pending', {
+      flags: found(['numbering', 'too-long']),
+      stepIndex: 1,
+    }),
+    attempt(0, ['too-long'], 'pending', { flags: found(['outcome-narration', 'too-long']), stepIndex: 2 }),
+    // Its rule is switched off: flagged, and kept.
+    attempt(0, kept, 'pending', { flags: found(['scaffold']), stepIndex: 3 }),
+    attempt(0, ['empty'], 'pending', { text: ' ', flags: [], stepIndex: 4 }),
+  ];
+  expect(verdicts(texts).map(({ droppedBy, flags }) => [droppedBy, flags])).toEqual([
+    ['numbering', ['numbering', 'too-long']],
+    ['too-long', ['outcome-narration', 'too-long']],
+    [null, ['scaffold']],
+    ['empty', ['empty']],
+  ]);
 });
 
 test('each state and each set of branches has a verdict of its own', () => {

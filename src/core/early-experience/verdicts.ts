@@ -5,12 +5,18 @@ import { reflectionFlagSchema } from '#shared/schema/branch.ts';
 /** A finding that the run's filters drop, or a person's decision. */
 export type DropReason = ReflectionFlag | 'review';
 
-export type Verdict = { exported: Reflection; droppedBy: null } | { exported: null; droppedBy: DropReason };
+export type Verdict = (
+  { exported: Reflection; droppedBy: null } | { exported: null; droppedBy: DropReason }
+) & {
+  /** All that the detectors found in the attempt that decided, whatever the filters do about it. */
+  flags: ReflectionFlag[];
+};
 
 /**
  * One verdict a text, in the order of the first attempts. The attempts at one text share state and branches. Of them the one that
  * a person kept is exported, else the one that the filters kept; a text without words is no target, whoever kept it. A text that is
  * not exported counts once: under the first reason of its last attempt, or under `review` where only a person's decision keeps it out.
+ * One text may carry several flags, so these do not add up; the reasons do.
  */
 export function verdicts(reflections: readonly Reflection[]): Verdict[] {
   const attempts = Map.groupBy(reflections, ({ stepIndex, branchIds }) =>
@@ -29,11 +35,19 @@ function verdictOf(attempts: readonly Reflection[]): Verdict {
       text.trim() !== '' && review.decision !== 'drop' && (review.decision === 'keep' || keptByFilters),
   );
   const exported = usable.find(({ review }) => review.decision === 'keep') ?? usable[0];
-  if (exported !== undefined) return { exported, droppedBy: null };
+  if (exported !== undefined) return { exported, droppedBy: null, flags: flagsOf(exported) };
   const last = attempts.at(-1);
-  if (last === undefined || last.text.trim() === '') return { exported: null, droppedBy: 'empty' };
-  const flags = last.keptByFilters
-    ? []
-    : last.droppedBy.map((flag) => reflectionFlagSchema.safeParse(flag).data);
-  return { exported: null, droppedBy: flags.find((flag) => flag !== undefined) ?? 'review' };
+  const flags = last === undefined ? [] : flagsOf(last);
+  if (last === undefined || last.text.trim() === '') {
+    return { exported: null, droppedBy: 'empty', flags: [...new Set([...flags, 'empty' as const])] };
+  }
+  return { exported: null, droppedBy: (last.keptByFilters ? undefined : drops(last)[0]) ?? 'review', flags };
+}
+
+function drops({ droppedBy }: Reflection): ReflectionFlag[] {
+  return droppedBy.flatMap((flag) => reflectionFlagSchema.safeParse(flag).data ?? []);
+}
+
+function flagsOf(reflection: Reflection): ReflectionFlag[] {
+  return [...new Set([...reflection.flags.map(({ flag }) => flag), ...drops(reflection)])];
 }

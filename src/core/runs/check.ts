@@ -9,7 +9,7 @@ import type { Role } from '#shared/schema/policy.ts';
 import type { Run, RunProblem } from '#shared/schema/run.ts';
 import type { CoreServices } from '#core/services.ts';
 import { countTasks, promptShortage } from '#core/agents/index.ts';
-import { deviationsOf, splitProblem } from '#core/early-experience/index.ts';
+import { deviationsOf, expertPromptShortage, splitProblem } from '#core/early-experience/index.ts';
 import { findModel } from '#core/llm/index.ts';
 import { commandFor } from '#core/runs/command.ts';
 import { estimateRun } from '#core/runs/estimate.ts';
@@ -158,9 +158,12 @@ export async function checkRun(
     line: line(path),
   }));
   const valid = located.every(({ severity }) => severity !== 'error');
-  if (valid && run.kind === 'rollout') {
+  if (valid) {
     const provider = services.environments.get(run.environment.id);
-    const shortage = await promptShortage(provider, run, options);
+    const shortage =
+      run.kind === 'rollout'
+        ? await promptShortage(provider, run, options)
+        : await expertPromptShortage(provider, run, options);
     const path = ['limits', 'maxPromptTokens'];
     if (shortage !== null) {
       located.push({

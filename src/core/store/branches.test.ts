@@ -58,12 +58,41 @@ describe('branches', () => {
     );
     expect(store.branches.summary(jobId)).toEqual({
       executed: 3,
+      expert: 0,
+      iwm: 2,
+      sr: 1,
       accepted: 2,
       rejected: 1,
       invalid: 0,
       inadmissible: 0,
       sameAsExpert: 0,
+      refilled: 0,
+      unasked: 0,
+    });
+  });
+
+  it('counts by purpose and by status, and what became of the accepted ones alone', () => {
+    const rejected = { status: 'rejected', rejectReason: 'desync', valid: false, admissible: false };
+    store.branches.insert([
+      makeBranch(episodeId, 0, 0, { purpose: 'expert', source: 'expert', sameAsExpert: true }),
+      makeBranch(episodeId, 0, 1, { valid: false, admissible: false }),
+      makeBranch(episodeId, 0, 2, { sameAsExpert: true }),
+      makeBranch(episodeId, 0, 3, { purpose: 'sr', source: 'refill' }),
+      makeBranch(episodeId, 0, 4, { purpose: 'sr', source: 'unasked' }),
+      makeBranch(episodeId, 0, 5, { purpose: 'sr', source: 'refill', ...rejected }),
+    ]);
+    expect(store.branches.summary(jobId)).toEqual({
+      executed: 6,
+      expert: 1,
+      iwm: 2,
+      sr: 3,
+      accepted: 5,
+      rejected: 1,
+      invalid: 1,
+      inadmissible: 1,
+      sameAsExpert: 1,
       refilled: 1,
+      unasked: 1,
     });
   });
 

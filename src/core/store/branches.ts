@@ -197,22 +197,29 @@ export function createBranchStore(connection: Connection, texts: TextColumns, me
 
     summary(jobId) {
       const row = connection.get(
-        `SELECT count(*) AS executed, ifnull(sum(status = 'accepted'), 0) AS accepted,
-           ifnull(sum(status = 'rejected'), 0) AS rejected, ifnull(sum(valid = 0), 0) AS invalid,
-           ifnull(sum(admissible = 0), 0) AS inadmissible,
-           ifnull(sum(same_as_expert = 1 AND purpose <> 'expert'), 0) AS same_as_expert,
-           ifnull(sum(source = 'refill'), 0) AS refilled
+        `SELECT count(*) AS executed, ifnull(sum(purpose = 'expert'), 0) AS expert, ifnull(sum(purpose = 'iwm'), 0) AS iwm,
+           ifnull(sum(purpose = 'sr'), 0) AS sr, ifnull(sum(status = 'accepted'), 0) AS accepted,
+           ifnull(sum(status = 'rejected'), 0) AS rejected,
+           ifnull(sum(status = 'accepted' AND valid = 0), 0) AS invalid,
+           ifnull(sum(status = 'accepted' AND admissible = 0), 0) AS inadmissible,
+           ifnull(sum(status = 'accepted' AND same_as_expert = 1 AND purpose <> 'expert'), 0) AS same_as_expert,
+           ifnull(sum(status = 'accepted' AND source = 'refill'), 0) AS refilled,
+           ifnull(sum(status = 'accepted' AND source = 'unasked'), 0) AS unasked
          FROM branches WHERE job_id = ?`,
         [jobId],
       );
       return {
         executed: numberOf(row, 'executed'),
+        expert: numberOf(row, 'expert'),
+        iwm: numberOf(row, 'iwm'),
+        sr: numberOf(row, 'sr'),
         accepted: numberOf(row, 'accepted'),
         rejected: numberOf(row, 'rejected'),
         invalid: numberOf(row, 'invalid'),
         inadmissible: numberOf(row, 'inadmissible'),
         sameAsExpert: numberOf(row, 'same_as_expert'),
         refilled: numberOf(row, 'refilled'),
+        unasked: numberOf(row, 'unasked'),
       };
     },
   };

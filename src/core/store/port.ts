@@ -83,14 +83,19 @@ export interface BranchStore {
   countByStep(episodeId: EpisodeId): Map<number, number>;
   /** Which states already have their branches from this job (resume), as `branchStateKey`s. */
   doneStates(jobId: JobId): Set<string>;
+  /** `executed` by purpose and by status; what follows `rejected` is of the accepted ones. */
   summary(jobId: JobId): {
     executed: number;
+    expert: number;
+    iwm: number;
+    sr: number;
     accepted: number;
     rejected: number;
     invalid: number;
     inadmissible: number;
     sameAsExpert: number;
     refilled: number;
+    unasked: number;
   };
 }
 

@@ -13,8 +13,11 @@ import { errorRecordSchema } from '#shared/errors.ts';
 export const branchPurposeSchema = z.enum(['expert', 'iwm', 'sr']);
 export type BranchPurpose = z.infer<typeof branchPurposeSchema>;
 
-/** `refill`: a uniform unused admissible action that replaced a bad or duplicate proposal so that K stays constant. */
-export const branchSourceSchema = z.enum(['expert', 'uniform', 'policy', 'refill']);
+/**
+ * `refill`: a uniform unused admissible action that replaced a bad or duplicate proposal so that K stays constant. `unasked`: one that stands
+ * where the policy was to propose and was not asked, because its prompt did not fit.
+ */
+export const branchSourceSchema = z.enum(['expert', 'uniform', 'policy', 'refill', 'unasked']);
 export type BranchSource = z.infer<typeof branchSourceSchema>;
 
 /**

@@ -37,11 +37,17 @@ export const sftRowSchema = z.object({
 });
 export type SftRow = z.infer<typeof sftRowSchema>;
 
+/** Why candidates of a file are no rows in it. What is null was not counted when an older version wrote the manifest. */
 export const filterCountSchema = z.object({
+  part: datasetPartSchema.nullable().default(null),
   filter: z.string(),
+  /** Each missing candidate once, under its first reason: over a file, `candidates` = `rows` + all of these. */
   dropped: z.int().nonnegative(),
+  /** Texts that carry this flag, dropped or not; one may carry several. null for what flags nothing. */
+  flagged: z.int().nonnegative().nullable().default(null),
   help: z.string(),
 });
+export type FilterCount = z.infer<typeof filterCountSchema>;
 
 export const manifestSchema = z.object({
   format: z.literal('daydream-early-experience/1'),
@@ -62,20 +68,42 @@ export const manifestSchema = z.object({
   tasks: z.int(),
   demonstrations: z.int(),
   states: z.int(),
+  /** `executed` = `expert` + `iwm` + `sr` = `accepted` + `rejected`; the counts below are of the accepted ones. */
   branches: z.object({
     executed: z.int(),
+    /** The expert's own action, executed again in its state. */
+    expert: z.int().nullable().default(null),
+    /** Alternatives, for each method. */
+    iwm: z.int().nullable().default(null),
+    sr: z.int().nullable().default(null),
     accepted: z.int(),
     rejected: z.int(),
     invalid: z.int(),
     inadmissible: z.int(),
     sameAsExpert: z.int(),
     refilled: z.int(),
+    /** Drawn without asking the policy, whose prompt did not fit. */
+    unasked: z.int().nullable().default(null),
+    /** States whose prompt did not fit the policy's context. */
+    promptTooLong: z.int().nullable().default(null),
   }),
+  /** What the rows of `iwm_sft` predict, by the command before its arguments, most characters first; the smallest kinds may be left out. */
+  iwmTargets: z
+    .object({
+      rows: z.int(),
+      distinct: z.int(),
+      characters: z.int(),
+      kinds: z.array(z.object({ kind: z.string(), rows: z.int(), distinct: z.int(), characters: z.int() })),
+    })
+    .nullable()
+    .default(null),
   filters: z.array(filterCountSchema),
   files: z.array(
     z.object({
       part: datasetPartSchema,
       file: z.string(),
+      /** What could have become a row: expert states, accepted branches, texts that were wanted. */
+      candidates: z.int().nullable().default(null),
       rows: z.int(),
       bytes: z.int(),
       sha256: sha256Schema,

@@ -127,6 +127,19 @@ export const iwmBranchingSchema = z.object({
     help: 'IWM gains from large K (Fig. 4b).',
   }),
   temperature: z.number().min(0).max(5).default(1).meta({ title: 'Proposal temperature', advanced: true }),
+  excludeActions: z
+    .array(
+      z
+        .string()
+        .regex(/^\s*[^\s*][^*]*\*?\s*$/u, 'an action, or the beginning of actions with one * at its end'),
+    )
+    .default([])
+    .meta({
+      title: 'Leave out actions',
+      paper: 'none',
+      help: 'Never drawn as an alternative: `help`, or with a star all that begin so (`examine *`). Empty is the paper’s sampler. Commands with long answers that hardly vary can be most of what the loss is taken over.',
+      advanced: true,
+    }),
   expertTriple: z.boolean().default(true).meta({
     title: 'Expert triple',
     help: 'The set also holds (s, expert action, s′), as the paper’s appendix B does in ALFWorld.',

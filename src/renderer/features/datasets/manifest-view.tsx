@@ -46,13 +46,18 @@ export function ManifestView({ dataset }: { dataset: Dataset }) {
             ['Tasks', manifest.tasks],
             ['Demonstrations', manifest.demonstrations],
             ['Expert states', manifest.states],
-            ['Alternatives executed', branches.executed],
+            ['Branches', branches.executed],
+            ...optional('The expert’s own action, once more', branches.expert),
+            ...optional('Alternatives for the world model', branches.iwm),
+            ...optional('Alternatives for self-reflection', branches.sr),
             ['Accepted', branches.accepted],
             ['Rejected, start not proved', branches.rejected],
             ['Invalid, kept as signal', branches.invalid],
             ['Inadmissible', branches.inadmissible],
             ['Same outcome as the expert', branches.sameAsExpert],
             ['Refilled to keep K', branches.refilled],
+            ...optional('Drawn without asking the policy', branches.unasked),
+            ...optional('States whose prompt did not fit', branches.promptTooLong),
           ]}
         />
       </Section>
@@ -63,16 +68,22 @@ export function ManifestView({ dataset }: { dataset: Dataset }) {
           <table className={styles.table}>
             <thead>
               <tr>
+                <th>Part</th>
                 <th>Filter</th>
-                <th className={styles.number}>Dropped</th>
+                <th className={styles.number}>Left out, first reason</th>
+                <th className={styles.number}>Flagged</th>
                 <th>What it removes</th>
               </tr>
             </thead>
             <tbody>
               {manifest.filters.map((filter) => (
-                <tr key={filter.filter}>
+                <tr key={`${filter.part ?? ''}:${filter.filter}`}>
+                  <td>{filter.part === null ? 'not stated' : partLabels[filter.part].label}</td>
                   <td>{filter.filter}</td>
                   <td className={styles.number}>{formatInteger(filter.dropped)}</td>
+                  <td className={styles.number}>
+                    {filter.flagged === null ? '' : formatInteger(filter.flagged)}
+                  </td>
                   <td className={styles.wrap}>{filter.help}</td>
                 </tr>
               ))}
@@ -170,6 +181,11 @@ export function ManifestView({ dataset }: { dataset: Dataset }) {
       </Section>
     </div>
   );
+}
+
+/** Older manifests do not know it. */
+function optional(name: string, value: number | null): [string, number][] {
+  return value === null ? [] : [[name, value]];
 }
 
 function Section({ title, children }: { title: string; children: ReactNode }) {
