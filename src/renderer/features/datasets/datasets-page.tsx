@@ -15,7 +15,7 @@ import { LinkButton } from '../../ui/viewer/link-button.tsx';
 import { VirtualTable } from '../../ui/virtual-table.tsx';
 import type { Column } from '../../ui/virtual-table.tsx';
 import { ExportDialog } from './export-dialog.tsx';
-import { partLabels } from './manifest-view.tsx';
+import { partLabels } from './part-labels.ts';
 import styles from './datasets.module.css';
 
 const columns: readonly Column<Dataset>[] = [

@@ -1,14 +1,10 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Dataset, DatasetPart } from '#shared/schema/dataset.ts';
+import type { Dataset } from '#shared/schema/dataset.ts';
 import { formatBytes, formatInteger } from '../../ui/format.ts';
 import styles from './datasets.module.css';
-
-export const partLabels: Record<DatasetPart, { label: string; what: string }> = {
-  expert_sft: { label: 'Expert', what: 'state → expert action (imitation)' },
-  iwm_sft: { label: 'World model', what: 'state + action → next state (IWM)' },
-  reflection_sft: { label: 'Reflection', what: 'state → reasoning + expert action (SR)' },
-};
+import { LeftOut, Targets } from './manifest-tables.tsx';
+import { partLabels } from './part-labels.ts';
 
 /** Everything that a reader of a result needs to trust or repeat this data set; nothing is summed up away. */
 export function ManifestView({ dataset }: { dataset: Dataset }) {
@@ -22,6 +18,12 @@ export function ManifestView({ dataset }: { dataset: Dataset }) {
             <tr>
               <th>Part</th>
               <th>File</th>
+              <th
+                className={styles.number}
+                title="Expert states, accepted branches, or texts that were wanted"
+              >
+                Candidates
+              </th>
               <th className={styles.number}>Rows</th>
               <th className={styles.number}>Size</th>
               <th>SHA-256</th>
@@ -32,6 +34,9 @@ export function ManifestView({ dataset }: { dataset: Dataset }) {
               <tr key={file.file}>
                 <td title={partLabels[file.part].what}>{partLabels[file.part].label}</td>
                 <td className={styles.mono}>{file.file}</td>
+                <td className={styles.number}>
+                  {file.candidates === null ? '' : formatInteger(file.candidates)}
+                </td>
                 <td className={styles.number}>{formatInteger(file.rows)}</td>
                 <td className={styles.number}>{formatBytes(file.bytes)}</td>
                 <td className={styles.mono} title={file.sha256}>{`${file.sha256.slice(0, 16)}…`}</td>
@@ -61,36 +66,14 @@ export function ManifestView({ dataset }: { dataset: Dataset }) {
           ]}
         />
       </Section>
-      <Section title="Filters">
-        {manifest.filters.length === 0 ? (
-          <p className={styles.dim}>No row was dropped by a filter.</p>
-        ) : (
-          <table className={styles.table}>
-            <thead>
-              <tr>
-                <th>Part</th>
-                <th>Filter</th>
-                <th className={styles.number}>Left out, first reason</th>
-                <th className={styles.number}>Flagged</th>
-                <th>What it removes</th>
-              </tr>
-            </thead>
-            <tbody>
-              {manifest.filters.map((filter) => (
-                <tr key={`${filter.part ?? ''}:${filter.filter}`}>
-                  <td>{filter.part === null ? 'not stated' : partLabels[filter.part].label}</td>
-                  <td>{filter.filter}</td>
-                  <td className={styles.number}>{formatInteger(filter.dropped)}</td>
-                  <td className={styles.number}>
-                    {filter.flagged === null ? '' : formatInteger(filter.flagged)}
-                  </td>
-                  <td className={styles.wrap}>{filter.help}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )}
+      <Section title="What was left out">
+        <LeftOut filters={manifest.filters} />
       </Section>
+      {manifest.iwmTargets !== null && manifest.iwmTargets.rows > 0 && (
+        <Section title="What the world model would predict">
+          <Targets targets={manifest.iwmTargets} />
+        </Section>
+      )}
       <Section title={`Deviations from the paper (profile ${manifest.profile})`}>
         {manifest.deviations.length === 0 ? (
           <p className={styles.dim}>None: every switch stands as in the paper.</p>

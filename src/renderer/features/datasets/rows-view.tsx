@@ -10,7 +10,7 @@ import { useKeys } from '../../ui/keys.ts';
 import { Notice } from '../../ui/viewer/notice.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../ui/states.tsx';
 import { VirtualList } from '../../ui/viewer/virtual-list.tsx';
-import { partLabels } from './manifest-view.tsx';
+import { partLabels } from './part-labels.ts';
 import { RowView } from './row-view.tsx';
 import styles from './datasets.module.css';
 

@@ -2,7 +2,7 @@ import { Button, CopyButton } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import type { Dataset } from '#shared/schema/dataset.ts';
 import { formatInteger } from '../../ui/format.ts';
-import { partLabels } from './manifest-view.tsx';
+import { partLabels } from './part-labels.ts';
 import { loadDatasetSnippet } from './snippet.ts';
 import styles from './datasets.module.css';
 
