@@ -78,41 +78,67 @@ export async function runEpisode(
   const { clock, limits, store } = world;
   const draft = draftEpisode(plan, world);
   store.tasks.upsert([plan.task]);
-  let episode = draft;
-  let steps: Step[] = [];
+  // An attempt stands, here as in the store, until another one has really begun.
+  const stands: { attempt: EpisodeResult | null } = { attempt: null };
+  const begin = (attempt: EpisodeResult): void => {
+    store.transaction(() => {
+      // What a broken attempt executed was really executed.
+      if (stands.attempt !== null) store.addRealSteps(plan.task.split, stands.attempt.steps.length);
+      if (world.policy.expensive) store.episodes.begin({ ...attempt.episode });
+    });
+    stands.attempt = attempt;
+    if (world.policy.expensive) world.onStored?.();
+  };
+  let restarts = 0;
   try {
     return await withRetries(
       async (retries) => {
-        // What a broken attempt executed was really executed.
-        if (steps.length > 0) store.addRealSteps(plan.task.split, steps.length);
-        episode = { ...draft, retries, startedAt: clock.now() };
-        steps = [];
+        restarts = retries;
+        const episode = { ...draft, retries, startedAt: clock.now() };
         const timeout = AbortSignal.timeout(limits.episodeTimeoutMs);
+        let attempt: EpisodeResult;
         try {
-          await playOnce(episode, steps, plan, world, AbortSignal.any([options.signal, timeout]));
+          attempt = await playOnce(episode, begin, plan, world, AbortSignal.any([options.signal, timeout]));
         } catch (thrown) {
           throw failureOf(thrown, options.signal, timeout, limits.episodeTimeoutMs);
         }
-        return finish(episode, steps, world);
+        return finish(attempt, world, attempt.steps.length);
       },
       { retries: limits.retries, signal: options.signal },
     );
   } catch (thrown) {
     const error = toAppError(thrown);
     const status = error.code === 'CANCELLED' ? 'abandoned' : 'failed';
-    const stored = finish({ ...episode, status, endReason: null, error: error.toRecord() }, steps, world);
+    const { episode, steps } = stands.attempt ?? leftBehind(draft, store);
+    const executed = stands.attempt === null ? 0 : steps.length;
+    const ended = {
+      ...episode,
+      retries: restarts,
+      status,
+      endReason: null,
+      error: error.toRecord(),
+    } as const;
+    const stored = finish({ episode: ended, steps }, world, executed);
     if (isInfrastructureError(error.code) && error.code !== 'DISK_FULL') return stored;
     throw error;
   }
 }
 
+/** What an earlier job stored of this episode, where none of this one's attempts came as far as a first observation. */
+function leftBehind(draft: Episode, { episodes }: Pick<Store, 'episodes'>): EpisodeResult {
+  const stored = episodes.get(draft.episodeId);
+  if (stored === null) return { episode: draft, steps: [] };
+  return { episode: { ...stored, jobId: draft.jobId }, steps: episodes.steps(draft.episodeId) };
+}
+
+/** @param begin called with the attempt once the world is open and shows its first observation; it grows from there */
 async function playOnce(
   episode: Episode,
-  steps: Step[],
+  begin: (attempt: EpisodeResult) => void,
   plan: EpisodePlan,
   world: EpisodeWorld,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<EpisodeResult> {
   const { provider, policy, store, limits } = world;
   const description = provider.describe();
   const session = await provider.open({ taskId: plan.task.taskId, seed: plan.seed, signal });
@@ -125,10 +151,8 @@ async function playOnce(
     let observation = await session.reset({ signal });
     episode.initialObservation = observation.text;
     episode.initialAdmissible = observation.admissible === null ? null : [...observation.admissible];
-    if (policy.expensive) {
-      store.episodes.begin({ ...episode });
-      world.onStored?.();
-    }
+    const steps: Step[] = [];
+    begin({ episode, steps });
     const history: Turn[] = [];
     const maxSteps = stepLimit(limits, description);
     let invalidInARow = 0;
@@ -157,6 +181,7 @@ async function playOnce(
         episode.endReason = 'invalid-limit';
       }
     }
+    return { episode, steps };
   } finally {
     const { episodeId } = episode;
     await closeAll(world.log, { episodeId }, { session: session.close(), conversation: actor.end() });
@@ -241,7 +266,8 @@ async function oneStep(
   };
 }
 
-function finish(episode: Episode, steps: Step[], world: EpisodeWorld): EpisodeResult {
+/** @param executed steps that the split's meter of real steps has not counted yet */
+function finish({ episode, steps }: EpisodeResult, world: EpisodeWorld, executed: number): EpisodeResult {
   const { store, policy, clock } = world;
   const ended: Episode = {
     ...episode,
@@ -254,7 +280,7 @@ function finish(episode: Episode, steps: Step[], world: EpisodeWorld): EpisodeRe
     store.transaction(() => {
       if (policy.expensive && store.episodes.get(ended.episodeId) !== null) store.episodes.finish(ended);
       else store.episodes.insertWhole(ended, steps);
-      store.addRealSteps(ended.split, steps.length);
+      store.addRealSteps(ended.split, executed);
     });
   };
   if (world.commit === undefined) write();

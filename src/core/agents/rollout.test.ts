@@ -148,6 +148,87 @@ test('a crash of the model restarts the episode; it is never a zero reward', asy
   expect(episodesOf(opened)[0]).toMatchObject({ status: 'finished', retries: 2, steps: 6 });
 }, 15_000);
 
+/** The world opens `opens` times and is gone then; a rollout opens it once before its episodes, to measure a prompt. */
+function goneAfter(opens: number): NonNullable<LabOptions['wrap']> {
+  let left = opens;
+  return (provider) => ({
+    ...passThrough(provider),
+    async open(options) {
+      left -= 1;
+      if (left >= 0) return provider.open(options);
+      throw new AppError({ code: 'ENVIRONMENT_CRASHED', message: 'The world is gone.' });
+    },
+  });
+}
+
+/** The model breaks at its fourth answer, for ever. */
+function breaksAtFourth(then: () => void = () => undefined): Writer {
+  let answers = 0;
+  return (request, sample) => {
+    answers += 1;
+    if (answers < 4) return wanderer(request, sample);
+    then();
+    throw new AppError({ code: 'MODEL_CRASHED', message: 'The model process ended.' });
+  };
+}
+
+const one = (limits: object) => spec({ environment: { id: 'household-small', tasks: 1 }, limits });
+
+/** The rows of the only episode say what its totals say. */
+function expectWhole({ services: { store } }: Lab, steps: number) {
+  const [row] = store.episodes.list({}, 'oldest', { cursor: null, limit: 1 }).items;
+  if (row === undefined) throw new Error('no episode is stored');
+  const episode = store.episodes.get(row.episodeId);
+  const stored = store.episodes.steps(row.episodeId);
+  expect(stored).toHaveLength(steps);
+  expect(episode).toMatchObject({
+    steps,
+    totalReward: stored.reduce((sum, { reward }) => sum + reward, 0),
+    invalidActions: stored.filter(({ valid }) => !valid).length,
+  });
+  expect(episode?.initialObservation).toContain('Your task is to');
+  expect(episode?.completionTokens).toBeGreaterThan(0);
+  return episode;
+}
+
+test('a restart that cannot open the world again leaves the attempt before it whole', async () => {
+  const opened = open({ model: fakeModel(breaksAtFourth()), wrap: goneAfter(2) });
+  await opened.run('rollout', one({ maxSteps: 6, maxPromptTokens: 100_000, retries: 1 }));
+  const episode = expectWhole(opened, 3);
+  expect(episode).toMatchObject({ status: 'failed', retries: 1, error: { code: 'ENVIRONMENT_CRASHED' } });
+  expect(opened.services.store.counts().realEnvironmentSteps).toBe(3);
+});
+
+test('cancelled while it waits for its restart, an episode keeps the attempt before it', async () => {
+  const cancel: { now?: () => void } = {};
+  const opened = open({ model: fakeModel(breaksAtFourth(() => cancel.now?.())) });
+  const { jobs } = opened.services;
+  const { jobId } = jobs.submit({
+    kind: 'rollout',
+    title: 'cancelled',
+    spec: JSON.parse(JSON.stringify(one({ maxSteps: 6, maxPromptTokens: 100_000 }))) as Job['spec'],
+    seed: 1,
+  });
+  cancel.now = () => setTimeout(() => jobs.cancel(jobId), 50);
+  await jobs.wait(jobId);
+  expect(expectWhole(opened, 3)).toMatchObject({ status: 'abandoned', error: { code: 'CANCELLED' } });
+});
+
+test('what an earlier job left of an episode stands until the next one has really begun', async () => {
+  const limits = { maxSteps: 6, maxPromptTokens: 100_000, retries: 0 };
+  const opened = open({ model: fakeModel(breaksAtFourth()), wrap: goneAfter(3) });
+  const first = await opened.run('rollout', one(limits));
+  const again = await opened.run('rollout', one(limits));
+  expect([first.error?.code, again.error?.code]).toEqual(['MODEL_CRASHED', 'ENVIRONMENT_CRASHED']);
+  const episode = expectWhole(opened, 3);
+  expect(episode).toMatchObject({
+    jobId: again.jobId,
+    status: 'failed',
+    error: { code: 'ENVIRONMENT_CRASHED' },
+  });
+  expect(opened.services.store.counts().realEnvironmentSteps).toBe(3);
+});
+
 test('an episode that keeps failing is stored with its class and left out of the score', async () => {
   const broken = open({
     model: fakeModel(wanderer),
