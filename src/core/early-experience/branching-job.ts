@@ -24,7 +24,7 @@ import {
 import type { StartingPoint } from '#core/early-experience/branch.ts';
 import { executeBranches, replayStart, snapshotStart } from '#core/early-experience/branch.ts';
 import type { BranchingTotals } from '#core/early-experience/branching-totals.ts';
-import { emptyTotals, reportTotals } from '#core/early-experience/branching-totals.ts';
+import { addSampling, emptyTotals, reportTotals } from '#core/early-experience/branching-totals.ts';
 import { demonstrationsResult, readDemonstration } from '#core/early-experience/demonstrations-of.ts';
 import type { Demonstration, ExpertState } from '#core/early-experience/expert-states.ts';
 import { expertStates, placeholderThought } from '#core/early-experience/expert-states.ts';
@@ -51,6 +51,7 @@ interface Site extends SamplingSite {
   rendering: { actionGuide: string; placeholderThought: string | null };
   /** Restore exact copies instead of replaying prefixes. */
   native: boolean;
+  totals: BranchingTotals;
   total: number;
   /** States committed by this run of the job. */
   committed: Set<string>;
@@ -203,7 +204,7 @@ async function branchState(
   signal: AbortSignal,
 ): Promise<void> {
   const { context, services, totals } = site;
-  const planned = await planState(demonstration, state, site, signal);
+  const { planned, sampled } = await planState(demonstration, state, site, signal);
   const { branches, realSteps } = await executeBranches(demonstration, state, planned, start, session, {
     jobId: context.jobId,
     clock: services.clock,
@@ -211,6 +212,7 @@ async function branchState(
   });
   totals.states += 1;
   totals.realSteps += realSteps;
+  addSampling(totals, sampled);
   for (const rejected of branches.filter(({ status }) => status === 'rejected')) {
     context.emit({
       type: 'branch-rejected',

@@ -2,9 +2,11 @@
 import type { ModelId } from '#shared/ids.ts';
 import type { Branch } from '#shared/schema/branch.ts';
 import type { JobContext } from '#core/jobs/port.ts';
+import type { CallCosts } from '#core/early-experience/call-costs.ts';
+import { addCosts, NO_COSTS } from '#core/early-experience/call-costs.ts';
 import type { AlternativeSet } from '#core/early-experience/sampling.ts';
 
-export interface BranchingTotals {
+export interface BranchingTotals extends CallCosts {
   states: number;
   failedEpisodes: number;
   realSteps: number;
@@ -18,14 +20,19 @@ export interface BranchingTotals {
   /** States whose prompt does not fit the model's context, each once: no proposals there. */
   tooLong: number;
   modelCalls: number;
-  promptCharacters: number;
-  promptTokens: number;
-  evaluatedPromptTokens: number;
-  completionTokens: number;
   /** How the proposing model was prompted; the exported rows use the same. */
   format: 'chat' | 'completion';
   /** Which model proposed; null where none was asked. */
   modelId: ModelId | null;
+}
+
+/** What the sampling of one state's alternatives came to: nothing that counts until the state is committed. */
+export interface SamplingCounts extends CallCosts {
+  shortSets: number;
+  missingAlternatives: number;
+  droppedProposals: AlternativeSet['dropped'];
+  tooLong: boolean;
+  modelCalls: number;
 }
 
 export function emptyTotals(): BranchingTotals {
@@ -41,27 +48,31 @@ export function emptyTotals(): BranchingTotals {
     invalid: 0,
     tooLong: 0,
     modelCalls: 0,
-    promptCharacters: 0,
-    promptTokens: 0,
-    evaluatedPromptTokens: 0,
-    completionTokens: 0,
+    ...NO_COSTS,
     format: 'chat',
     modelId: null,
   };
 }
 
-export function addDropped(totals: BranchingTotals, set: AlternativeSet): void {
-  totals.shortSets += set.missing > 0 ? 1 : 0;
-  totals.missingAlternatives += set.missing;
-  // A checkpoint of an older version has no count of the excluded.
-  const { expert, duplicate, unreadable, inadmissible, excluded = 0 } = totals.droppedProposals;
-  totals.droppedProposals = {
-    expert: expert + set.dropped.expert,
-    duplicate: duplicate + set.dropped.duplicate,
-    unreadable: unreadable + set.dropped.unreadable,
-    inadmissible: inadmissible + set.dropped.inadmissible,
-    excluded: excluded + set.dropped.excluded,
-  };
+/** Of the state that is committed with them, all methods together. */
+export function addSampling(totals: BranchingTotals, sampled: readonly SamplingCounts[]): void {
+  totals.tooLong += sampled.some(({ tooLong }) => tooLong) ? 1 : 0;
+  for (const counts of sampled) {
+    totals.shortSets += counts.shortSets;
+    totals.missingAlternatives += counts.missingAlternatives;
+    // A checkpoint of an older version has no count of the excluded.
+    const { expert, duplicate, unreadable, inadmissible, excluded = 0 } = totals.droppedProposals;
+    const { droppedProposals } = counts;
+    totals.droppedProposals = {
+      expert: expert + droppedProposals.expert,
+      duplicate: duplicate + droppedProposals.duplicate,
+      unreadable: unreadable + droppedProposals.unreadable,
+      inadmissible: inadmissible + droppedProposals.inadmissible,
+      excluded: excluded + droppedProposals.excluded,
+    };
+    totals.modelCalls += counts.modelCalls;
+    addCosts(totals, counts);
+  }
 }
 
 /** Counts the branches of one state and tells the curves. */

@@ -4,8 +4,8 @@ import type { Branch } from '#shared/schema/branch.ts';
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
 import { randomOf, seedOf } from '#core/agents/index.ts';
 import type { PlannedBranch } from '#core/early-experience/branch.ts';
-import type { BranchingTotals } from '#core/early-experience/branching-totals.ts';
-import { addDropped } from '#core/early-experience/branching-totals.ts';
+import type { SamplingCounts } from '#core/early-experience/branching-totals.ts';
+import { NO_COSTS } from '#core/early-experience/call-costs.ts';
 import type { Demonstration, ExpertState } from '#core/early-experience/expert-states.ts';
 import { samplesOf } from '#core/early-experience/model-needs.ts';
 import type { Proposer } from '#core/early-experience/propose.ts';
@@ -23,7 +23,12 @@ export interface SamplingSite {
   seed: number;
   /** null where every sampler is uniform. */
   proposer: Proposer | null;
-  totals: BranchingTotals;
+}
+
+export interface StatePlan {
+  planned: PlannedBranch[];
+  /** One for each method. */
+  sampled: SamplingCounts[];
 }
 
 /** Affinity of the model's cache: the states of one demonstration share their prompt's beginning. */
@@ -37,7 +42,7 @@ export async function planState(
   state: ExpertState,
   site: SamplingSite,
   signal: AbortSignal,
-): Promise<PlannedBranch[]> {
+): Promise<StatePlan> {
   const { iwm, sr } = site.run.branching;
   const samples = samplesOf(site.run);
   const expert: PlannedBranch = {
@@ -67,8 +72,10 @@ export async function planState(
     };
     sampled.push(await sample('sr', { ...sr, ...rules }, demonstration, state, site, signal));
   }
-  site.totals.tooLong += sampled.some(({ tooLong }) => tooLong) ? 1 : 0;
-  return [expert, ...sampled.flatMap(({ branches }) => branches)];
+  return {
+    planned: [expert, ...sampled.flatMap(({ branches }) => branches)],
+    sampled: sampled.map(({ counts }) => counts),
+  };
 }
 
 interface SampleRules {
@@ -85,9 +92,10 @@ interface SampleRules {
 
 interface Sampled {
   branches: PlannedBranch[];
-  /** The policy was to be asked, and the prompt did not fit. */
-  tooLong: boolean;
+  counts: SamplingCounts;
 }
+
+const NOT_ASKED = { ...NO_COSTS, tooLong: false, modelCalls: 0 };
 
 async function sample(
   purpose: 'iwm' | 'sr',
@@ -100,7 +108,7 @@ async function sample(
   const admissible = state.state.observation.admissible?.filter((action) => !rules.excludes(action)) ?? null;
   const random = randomOf(site.seed, episode.episodeId, state.stepIndex, purpose);
   let set: AlternativeSet;
-  let tooLong = false;
+  let asked = NOT_ASKED;
   let proposalOf = (_index: number): Branch['proposal'] => null;
   if (rules.sampler === 'uniform' || site.proposer === null) {
     set = uniformAlternatives(admissible ?? [], state.expertAction, rules.k, random);
@@ -113,18 +121,14 @@ async function sample(
       sessionKey: sessionKey(episode.episodeId),
       signal,
     });
-    tooLong = made.tooLong;
-    const actions = made.proposals.map(({ action }) => action);
-    set = tooLong
+    const { proposals, ...costs } = made;
+    asked = { ...costs, modelCalls: made.tooLong ? 0 : 1 };
+    const actions = proposals.map(({ action }) => action);
+    set = made.tooLong
       ? unaskedAlternatives(admissible ?? [], state.expertAction, rules, random)
       : proposedAlternatives(actions, admissible, state.expertAction, rules, random);
-    site.totals.modelCalls += tooLong ? 0 : 1;
-    site.totals.promptCharacters += made.promptCharacters;
-    site.totals.promptTokens += made.promptTokens;
-    site.totals.evaluatedPromptTokens += made.evaluatedPromptTokens;
-    site.totals.completionTokens += made.completionTokens;
     proposalOf = (index) => {
-      const proposal = made.proposals[index];
+      const proposal = proposals[index];
       if (proposal === undefined) return null;
       return {
         modelId: proposer.model.info.model.modelId,
@@ -135,12 +139,17 @@ async function sample(
       };
     };
   }
-  addDropped(site.totals, set);
   const branches = set.alternatives.map((alternative, alternativeIndex) => ({
     purpose,
     alternativeIndex,
     alternative,
     proposal: alternative.proposal === null ? null : proposalOf(alternative.proposal),
   }));
-  return { branches, tooLong };
+  const counts: SamplingCounts = {
+    ...asked,
+    shortSets: set.missing > 0 ? 1 : 0,
+    missingAlternatives: set.missing,
+    droppedProposals: set.dropped,
+  };
+  return { branches, counts };
 }

@@ -7,19 +7,16 @@ import type { Policy } from '#shared/schema/policy.ts';
 import type { ChatModel, GenerateRequest, GenerateResult, Generation } from '#core/llm/port.ts';
 import type { AgentState, PromptSettings } from '#core/agents/index.ts';
 import { ACTION_STOP, actionGrammar, agentMessages, parseAnswer } from '#core/agents/index.ts';
+import type { CallCosts } from '#core/early-experience/call-costs.ts';
+import { costsOf, NO_COSTS } from '#core/early-experience/call-costs.ts';
 
 export interface Proposal extends Generation {
   /** Empty where the answer held no readable action. */
   action: string;
 }
 
-export interface Proposals {
+export interface Proposals extends CallCosts {
   proposals: Proposal[];
-  /** For the characters-per-token estimate and the token meter. */
-  promptCharacters: number;
-  promptTokens: number;
-  evaluatedPromptTokens: number;
-  completionTokens: number;
   /** The prompt does not fit the model's context: nothing was proposed. */
   tooLong: boolean;
 }
@@ -59,28 +56,16 @@ export async function proposeActions(
     },
     options.signal,
   );
-  if (result === null) return { ...NOTHING, tooLong: true };
+  if (result === null) return { ...NO_COSTS, proposals: [], tooLong: true };
   return {
     proposals: result.generations.map((generation) => ({
       ...generation,
       action: parseAnswer(generation.text).action,
     })),
-    promptCharacters: result.prompt.length,
-    promptTokens: result.promptTokens.length,
-    evaluatedPromptTokens: result.evaluatedPromptTokens,
-    completionTokens: result.generations.reduce((sum, { tokens }) => sum + tokens.length, 0),
+    ...costsOf(result),
     tooLong: false,
   };
 }
-
-const NOTHING: Proposals = {
-  proposals: [],
-  promptCharacters: 0,
-  promptTokens: 0,
-  evaluatedPromptTokens: 0,
-  completionTokens: 0,
-  tooLong: false,
-};
 
 async function generateUnlessTooLong(
   model: ChatModel,

@@ -12,6 +12,8 @@ import { defineJob } from '#core/jobs/port.ts';
 import type { ChatModel } from '#core/llm/port.ts';
 import type { CoreServices } from '#core/services.ts';
 import { identityHash, loadModel, runPool, seedOf, withRetries } from '#core/agents/index.ts';
+import type { CallCosts } from '#core/early-experience/call-costs.ts';
+import { addCosts, costsOf, NO_COSTS } from '#core/early-experience/call-costs.ts';
 import {
   demonstrationsResult,
   readDemonstration,
@@ -29,7 +31,7 @@ import { reflectionSpecSchema } from '#core/early-experience/spec.ts';
 import type { DropReason } from '#core/early-experience/verdicts.ts';
 import { verdicts } from '#core/early-experience/verdicts.ts';
 
-export interface ReflectionTotals {
+export interface ReflectionTotals extends CallCosts {
   states: number;
   kept: number;
   dropped: number;
@@ -43,10 +45,6 @@ export interface ReflectionTotals {
   droppedBy: Partial<Record<DropReason, number>>;
   /** Texts with this flag, dropped or not; one may have several. */
   flagged: Partial<Record<DropReason, number>>;
-  promptCharacters: number;
-  promptTokens: number;
-  evaluatedPromptTokens: number;
-  completionTokens: number;
 }
 
 export function createReflectionJob(services: CoreServices): JobDefinition<ReflectionSpec, ReflectionTotals> {
@@ -183,12 +181,13 @@ function taskKey(stepIndex: number, branchIds: readonly string[]): string {
 async function reflectOn(task: Task, site: Site, signal: AbortSignal): Promise<void> {
   const { context, services, run, totals } = site;
   try {
-    const written = await withRetries(() => write(task, site, signal), {
+    const { written, costs } = await withRetries(() => write(task, site, signal), {
       retries: run.limits.retries,
       signal,
     });
     totals.states += 1;
     totals.attempts += written.length;
+    addCosts(totals, costs);
     for (const { droppedBy: reason, flags } of verdicts(written)) {
       for (const flag of flags)
         totals.flagged = { ...totals.flagged, [flag]: (totals.flagged[flag] ?? 0) + 1 };
@@ -224,32 +223,43 @@ async function reflectOn(task: Task, site: Site, signal: AbortSignal): Promise<v
 }
 
 /** Attempts until one passes the filters; all of them are returned, so that a dropped one can be read and brought back. */
-async function write(task: Task, site: Site, signal: AbortSignal): Promise<Reflection[]> {
+async function write(
+  task: Task,
+  site: Site,
+  signal: AbortSignal,
+): Promise<{ written: Reflection[]; costs: CallCosts }> {
   const { reflection } = site.run;
   const written: Reflection[] = [];
+  const costs = { ...NO_COSTS };
   for (let attempt = 0; attempt < reflection.attempts; attempt += 1) {
     signal.throwIfAborted();
     const made = await writeOnce(task, attempt, site, signal);
-    written.push(made);
-    if (made.keptByFilters) break;
+    written.push(made.reflection);
+    addCosts(costs, made.costs);
+    if (made.reflection.keptByFilters) break;
   }
-  return written;
+  return { written, costs };
 }
 
-async function writeOnce(task: Task, attempt: number, site: Site, signal: AbortSignal): Promise<Reflection> {
+async function writeOnce(
+  task: Task,
+  attempt: number,
+  site: Site,
+  signal: AbortSignal,
+): Promise<{ reflection: Reflection; costs: CallCosts }> {
   const { demonstration, state, branches } = task;
-  const { context, run, model, generator, family, totals } = site;
+  const { context, run, model, generator, family } = site;
   const { episodeId } = demonstration.episode;
-  const { reflection } = run;
+  const { template, temperature, maxTokens, filters } = run.reflection;
   const example: ReflectionCase = {
     family,
     state: state.state,
     expertAction: state.expertAction,
     expertOutcome: state.outcome.observation,
     alternatives: branches,
-    maxWords: reflection.filters.maxWords,
+    maxWords: filters.maxWords,
   };
-  const prompt = reflectionPrompt(reflection.template, example);
+  const prompt = reflectionPrompt(template, example);
   const branchIds = branches.map(({ branchId }) => branchId);
   const identity = [context.jobId, episodeId, state.stepIndex, branchIds, attempt] as const;
   const result = await model.generate(
@@ -257,19 +267,15 @@ async function writeOnce(task: Task, attempt: number, site: Site, signal: AbortS
       messages: [{ role: 'user', content: prompt }],
       sessionKey: sessionKey(episodeId),
       n: 1,
-      sampling: { ...generator.sampling, temperature: reflection.temperature },
+      sampling: { ...generator.sampling, temperature },
       // Not the branches' ids, which hold the job's: an equal run draws the same.
       seed: seedOf(context.seed, 'reflection', branches.map(branchKey), attempt),
-      maxTokens: reflection.maxTokens,
+      maxTokens,
       format: generator.format,
     },
     { signal },
   );
   const generation = result.generations[0] ?? { text: '', tokens: [], logprobs: [], stopReason: 'end' };
-  totals.promptCharacters += result.prompt.length;
-  totals.promptTokens += result.promptTokens.length;
-  totals.evaluatedPromptTokens += result.evaluatedPromptTokens;
-  totals.completionTokens += generation.tokens.length;
   const text = cleanReflection(generation.text);
   const flags = detect({
     text,
@@ -278,12 +284,12 @@ async function writeOnce(task: Task, attempt: number, site: Site, signal: AbortS
     alternatives: branches.map(({ action }) => action),
     known: situation(family, state.state),
     outcomes: [state.outcome.observation, ...branches.map(({ observation }) => observation)],
-    minWords: reflection.filters.minWords,
-    maxWords: reflection.filters.maxWords,
+    minWords: filters.minWords,
+    maxWords: filters.maxWords,
     cutOff: generation.stopReason === 'length',
   });
-  const drops = droppedBy(flags, reflection.filters);
-  return {
+  const drops = droppedBy(flags, filters);
+  const reflection: Reflection = {
     reflectionId: reflectionIdSchema.parse(identityHash('reflection', ...identity)),
     episodeId,
     stepIndex: state.stepIndex,
@@ -304,6 +310,7 @@ async function writeOnce(task: Task, attempt: number, site: Site, signal: AbortS
     review: { decision: 'pending', reason: '', at: null },
     createdAt: site.services.clock.now(),
   };
+  return { reflection, costs: costsOf(result) };
 }
 
 function emptyReflectionTotals(): ReflectionTotals {
@@ -317,9 +324,6 @@ function emptyReflectionTotals(): ReflectionTotals {
     failed: 0,
     droppedBy: {},
     flagged: {},
-    promptCharacters: 0,
-    promptTokens: 0,
-    evaluatedPromptTokens: 0,
-    completionTokens: 0,
+    ...NO_COSTS,
   };
 }
