@@ -20,9 +20,8 @@ export interface BranchingTotals extends CallCosts {
   /** States whose prompt does not fit the model's context, each once: no proposals there. */
   tooLong: number;
   modelCalls: number;
-  /** How the proposing model was prompted; the exported rows use the same. */
-  format: 'chat' | 'completion';
-  /** Which model proposed; null where none was asked. */
+  /** How the proposing model was prompted, and which it is; null where none was asked. */
+  format: 'chat' | 'completion' | null;
   modelId: ModelId | null;
 }
 
@@ -49,7 +48,7 @@ export function emptyTotals(): BranchingTotals {
     tooLong: 0,
     modelCalls: 0,
     ...NO_COSTS,
-    format: 'chat',
+    format: null,
     modelId: null,
   };
 }

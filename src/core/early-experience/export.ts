@@ -5,11 +5,12 @@ import { AppError } from '#shared/errors.ts';
 import { datasetIdSchema, modelIdSchema } from '#shared/ids.ts';
 import type { JobId } from '#shared/ids.ts';
 import type { Dataset, Manifest } from '#shared/schema/dataset.ts';
+import type { EarlyExperienceRun } from '#shared/schema/run.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
 import type { CoreServices } from '#core/services.ts';
 import type { PromptSettings } from '#core/agents/index.ts';
 import { canonicalJson, identityHash, promptSettings, sha256 } from '#core/agents/index.ts';
-import { findModel } from '#core/llm/index.ts';
+import { findModel, promptFormat } from '#core/llm/index.ts';
 import type { DatasetWriter } from '#core/datasets/index.ts';
 import { writeDataset } from '#core/datasets/index.ts';
 import { Collected } from '#core/early-experience/collected.ts';
@@ -18,7 +19,7 @@ import { deviationsOf } from '#core/early-experience/profile.ts';
 import { demonstrationRows } from '#core/early-experience/rows.ts';
 import type { ExportSpec } from '#core/early-experience/spec.ts';
 
-type Services = Pick<CoreServices, 'store' | 'environments' | 'clock' | 'dataFolder' | 'version'>;
+type Services = Pick<CoreServices, 'store' | 'models' | 'environments' | 'clock' | 'dataFolder' | 'version'>;
 
 export interface ExportOptions {
   signal: AbortSignal;
@@ -46,8 +47,9 @@ export async function exportRun(
   const { run } = spec;
   const description = services.environments.get(run.environment.id).describe();
   const { episodeIds } = demonstrationsResult(store, spec.demonstrationsJobId);
-  const facts = modelFacts(spec, services);
-  const settings: PromptSettings = promptSettings(run.policy, facts.format);
+  const stages = readStages(spec, services);
+  const settings: PromptSettings = promptSettings(run.policy, await policyFormat(run, stages, services));
+  const facts = modelFacts(spec, stages, services);
   const createdAt = services.clock.now();
   const datasetId =
     options.datasetId ??
@@ -218,19 +220,42 @@ function noExpertRow(
 }
 
 const stageFactsSchema = z.object({
-  format: z.enum(['chat', 'completion']).default('chat'),
+  format: z.enum(['chat', 'completion']).nullable().default(null),
   promptCharacters: z.number().default(0),
   promptTokens: z.number().default(0),
   modelId: modelIdSchema.nullable().default(null),
   tooLong: z.int().default(0),
 });
 
-/** What the earlier stages learnt about the models: prompt format, real characters per token, names and hashes. */
-function modelFacts(spec: ExportSpec, { store }: Services) {
+type Stages = ReturnType<typeof readStages>;
+
+/** What the stages with a model tell of it; nothing where they did not run. */
+function readStages(spec: ExportSpec, { store }: Services) {
   const read = (jobId: JobId | null) =>
     stageFactsSchema.parse((jobId === null ? null : store.jobs.get(jobId)?.result) ?? {});
-  const branching = read(spec.branchingJobId);
-  const reflection = read(spec.reflectionJobId);
+  return { branching: read(spec.branchingJobId), reflection: read(spec.reflectionJobId) };
+}
+
+/**
+ * A row's messages are those that the evaluator sends the policy, also where no stage has asked it anything: then its own file
+ * tells how. (What an older version stored has a format where no model was asked; it means nothing.)
+ */
+async function policyFormat(
+  run: EarlyExperienceRun,
+  { branching, reflection }: Stages,
+  { models }: Services,
+): Promise<'chat' | 'completion'> {
+  for (const { format, modelId } of run.reflection.generator === 'self'
+    ? [branching, reflection]
+    : [branching]) {
+    if (modelId !== null && format !== null) return format;
+  }
+  const model = await models.resolve(run.policy.model).catch(() => null);
+  return promptFormat(model, run.policy.format);
+}
+
+/** What the earlier stages learnt about the models: real characters per token, names and hashes. */
+function modelFacts(spec: ExportSpec, { branching, reflection }: Stages, { store }: Services) {
   const characters = branching.promptCharacters + reflection.promptCharacters;
   const tokens = branching.promptTokens + reflection.promptTokens;
   const generator = spec.run.reflection.generator;
@@ -247,7 +272,6 @@ function modelFacts(spec: ExportSpec, { store }: Services) {
         ]),
   ];
   return {
-    format: branching.format,
     promptTooLong: branching.tooLong,
     charactersPerToken: tokens === 0 ? null : characters / tokens,
     models: roles.map(({ role, reference, modelId }) => {

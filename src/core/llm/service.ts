@@ -20,6 +20,7 @@ import { HttpModel } from './http-model.ts';
 import { InferenceClient } from './inference-client.ts';
 import { LocalModel } from './local-model.ts';
 import type { ChatModel, ChatModelInfo, LoadOptions, ModelService } from './port.ts';
+import { promptFormat } from './prompt-format.ts';
 import { builtInScripts, ScriptedModel } from './scripted-model.ts';
 import type { Script } from './scripted-model.ts';
 import { selfTest } from './self-test.ts';
@@ -309,8 +310,7 @@ class Service implements ModelService {
     const { facts, contextTokens } = this.#checkLocal(model, options);
     const adapterSha256: Sha256[] = [];
     for (const { path } of options.adapters) adapterSha256.push(await this.#catalogue.hashFile(path));
-    const format =
-      options.format === 'auto' ? (facts.hasChatTemplate ? 'chat' : 'completion') : options.format;
+    const format = promptFormat({ kind: model.kind, facts }, options.format);
     const info: ChatModelInfo = {
       model,
       facts,
