@@ -93,6 +93,7 @@ export function fakeModel(write: Writer, format: 'chat' | 'completion' = 'chat')
         generations,
         prompt,
         promptTokens,
+        promptLength: promptTokens.length,
         evaluatedPromptTokens: promptTokens.length,
         promptMs: 1,
         completionMs: 1,

@@ -21,7 +21,7 @@ export interface Decision {
   completion: string | null;
   tokens: StepTokens | null;
   promptHash: Sha256 | null;
-  /** All prompt ids of the call; 0 where the server does not tell. */
+  /** All tokens of the call's prompt; 0 where the server does not tell. */
   promptTokens: number;
 }
 
@@ -115,7 +115,7 @@ export function modelPolicy(
             completion: generation.text,
             tokens,
             promptHash: sha256(result.prompt),
-            promptTokens: result.promptTokens.length,
+            promptTokens: result.promptLength,
           };
         },
         end: () => model.endSession(episodeId),

@@ -69,6 +69,11 @@ test('a model on a server acts to the end of its episodes', async () => {
   expect(job.error).toBeNull();
   expect(job.result).toMatchObject({ episodes: 2, scored: 2, failed: 0, parseFailures: 0 });
   expect(episodes.map(({ status, steps }) => [status, steps])).toEqual(Array(2).fill(['finished', 5]));
+  // It tells how many tokens a prompt had, though not which.
+  for (const { promptTokens, evaluatedPromptTokens } of episodes) {
+    expect(promptTokens).toBeGreaterThan(0);
+    expect(promptTokens).toBe(evaluatedPromptTokens);
+  }
 });
 
 test('an episode on a server ends with token-limit where the server counted a longer prompt', async () => {

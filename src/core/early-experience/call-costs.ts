@@ -2,7 +2,7 @@
 import type { GenerateResult } from '#core/llm/port.ts';
 
 export interface CallCosts {
-  /** For the characters-per-token estimate. */
+  /** For the characters-per-token estimate: of the prompts whose tokens were told. */
   promptCharacters: number;
   promptTokens: number;
   evaluatedPromptTokens: number;
@@ -18,8 +18,8 @@ export const NO_COSTS: CallCosts = {
 
 export function costsOf(result: GenerateResult): CallCosts {
   return {
-    promptCharacters: result.prompt.length,
-    promptTokens: result.promptTokens.length,
+    promptCharacters: result.promptLength === 0 ? 0 : result.prompt.length,
+    promptTokens: result.promptLength,
     evaluatedPromptTokens: result.evaluatedPromptTokens,
     completionTokens: result.generations.reduce((sum, { tokens }) => sum + tokens.length, 0),
   };

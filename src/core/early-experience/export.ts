@@ -242,22 +242,26 @@ function readStages(spec: ExportSpec, { store }: Services) {
  */
 async function policyFormat(
   run: EarlyExperienceRun,
-  { branching, reflection }: Stages,
+  stages: Stages,
   { models }: Services,
 ): Promise<'chat' | 'completion'> {
-  for (const { format, modelId } of run.reflection.generator === 'self'
-    ? [branching, reflection]
-    : [branching]) {
+  for (const { format, modelId } of policyStages(run, stages)) {
     if (modelId !== null && format !== null) return format;
   }
   const model = await models.resolve(run.policy.model).catch(() => null);
   return promptFormat(model, run.policy.format);
 }
 
-/** What the earlier stages learnt about the models: real characters per token, names and hashes. */
+/** Of the stages that the policy's own model worked in; its tokens are what limits a row. */
+function policyStages(run: EarlyExperienceRun, { branching, reflection }: Stages) {
+  return run.reflection.generator === 'self' ? [branching, reflection] : [branching];
+}
+
+/** What the earlier stages learnt about the models: the policy's real characters per token, names and hashes. */
 function modelFacts(spec: ExportSpec, { branching, reflection }: Stages, { store }: Services) {
-  const characters = branching.promptCharacters + reflection.promptCharacters;
-  const tokens = branching.promptTokens + reflection.promptTokens;
+  const measured = policyStages(spec.run, { branching, reflection });
+  const characters = measured.reduce((sum, { promptCharacters }) => sum + promptCharacters, 0);
+  const tokens = measured.reduce((sum, { promptTokens }) => sum + promptTokens, 0);
   const generator = spec.run.reflection.generator;
   const roles = [
     { role: 'policy', reference: spec.run.policy.model, modelId: branching.modelId },

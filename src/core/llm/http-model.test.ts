@@ -117,7 +117,7 @@ describe('a model on an OpenAI-compatible server', () => {
       { text: '<action>look</action>', tokens: [], logprobs: [-0.5], stopReason: 'stop' },
       { text: 'nothing', tokens: [], logprobs: [-0.5], stopReason: 'end' },
     ]);
-    expect(result).toMatchObject({ promptTokens: [], evaluatedPromptTokens: 9 });
+    expect(result).toMatchObject({ promptTokens: [], promptLength: 9, evaluatedPromptTokens: 9 });
     expect(outgoing).toBe(1);
   });
 

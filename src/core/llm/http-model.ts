@@ -74,6 +74,7 @@ export class HttpModel implements ChatModel {
     const generations: Generation[] = [];
     let evaluated = 0;
     let promptTokens: number[] = [];
+    let promptLength = 0;
     // Servers without `n` answer once; ask again with the next seed until there are enough.
     while (generations.length < request.n) {
       const body = completionBody(request, this.info.model.remoteName ?? '', generations.length);
@@ -88,11 +89,13 @@ export class HttpModel implements ChatModel {
       }
       evaluated += read;
       promptTokens = answer.prompt_token_ids ?? [];
+      promptLength = promptTokens.length > 0 ? promptTokens.length : read;
     }
     return {
       generations,
       prompt: request.messages.map(({ role, content }) => `${role}: ${content}\n`).join(''),
       promptTokens,
+      promptLength,
       evaluatedPromptTokens: evaluated,
       promptMs: 0,
       completionMs: performance.now() - started,

@@ -58,9 +58,9 @@ export class LocalModel implements ChatModel {
     await this.#client.call('unload', { loadId: this.#params.loadId });
   }
 
-  generate(request: GenerateRequest, options?: CallOptions): Promise<GenerateResult> {
+  async generate(request: GenerateRequest, options?: CallOptions): Promise<GenerateResult> {
     const { messages, stop, grammar, ...rest } = request;
-    return this.#call(
+    const result = await this.#call(
       'generate',
       {
         ...rest,
@@ -71,6 +71,7 @@ export class LocalModel implements ChatModel {
       },
       options?.signal,
     );
+    return { ...result, promptLength: result.promptTokens.length };
   }
 
   score(request: ScoreRequest, options?: CallOptions): Promise<number[]> {

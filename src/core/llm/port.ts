@@ -64,6 +64,8 @@ export interface GenerateResult {
   /** The rendered prompt text (for its hash and for reading) and its ids; ids are empty where the server does not tell. */
   prompt: string;
   promptTokens: number[];
+  /** Tokens of the prompt. A server that tells no ids may tell their number; 0 where it tells neither. */
+  promptLength: number;
   evaluatedPromptTokens: number;
   promptMs: number;
   completionMs: number;

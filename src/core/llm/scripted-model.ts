@@ -79,6 +79,7 @@ export class ScriptedModel implements ChatModel {
       generations,
       prompt,
       promptTokens,
+      promptLength: promptTokens.length,
       evaluatedPromptTokens: promptTokens.length - commonLength(before, promptTokens),
       promptMs: 0,
       completionMs: 0,

@@ -5,6 +5,14 @@ import { Fact, Section } from './fact.tsx';
 import { outcomeOf } from './outcome.ts';
 import styles from './trajectories.module.css';
 
+/** A server need not tell how long a prompt was; what it did not tell is not shown as none. */
+function promptTokensOf({ promptTokens, evaluatedPromptTokens }: Episode): string {
+  const evaluated = formatInteger(evaluatedPromptTokens);
+  return promptTokens === 0
+    ? `${evaluated} tokens evaluated`
+    : `${formatInteger(promptTokens)} tokens, ${evaluated} evaluated`;
+}
+
 /** Who acted, where, with which weights, and what it cost. */
 export function EpisodeFacts({ episode }: { episode: Episode }) {
   return (
@@ -43,11 +51,11 @@ export function EpisodeFacts({ episode }: { episode: Episode }) {
         </span>
       </Fact>
       <Fact name="Split">{episode.split}</Fact>
+      {(episode.promptTokens > 0 || episode.evaluatedPromptTokens > 0) && (
+        <Fact name="Prompt">{promptTokensOf(episode)}</Fact>
+      )}
       {episode.completionTokens > 0 && (
-        <>
-          <Fact name="Prompt">{`${formatInteger(episode.promptTokens)} tokens, ${formatInteger(episode.evaluatedPromptTokens)} evaluated`}</Fact>
-          <Fact name="Completion">{`${formatInteger(episode.completionTokens)} tokens`}</Fact>
-        </>
+        <Fact name="Completion">{`${formatInteger(episode.completionTokens)} tokens`}</Fact>
       )}
       <Fact name="Time">{`model ${formatDuration(episode.modelMs)}, world ${formatDuration(episode.environmentMs)}`}</Fact>
       <Fact name="Started">{formatDateTime(episode.startedAt)}</Fact>
