@@ -185,7 +185,7 @@ describe.skipIf(missing !== null)('a pre-trained base model through the whole pa
     expect(await validateDataset(dataset.folder)).toEqual({ ok: true, problems: [] });
     checkCounts(dataset, states, reflections.filter(({ keptByFilters }) => keptByFilters).length);
     expect(dataset.manifest.branches.accepted).toBe(branches.length);
-    expect(job.result).toMatchObject({ reflection: { states } });
+    expect(job.result).toMatchObject({ reflection: { texts: states } });
   });
 
   function checkCounts({ folder, manifest }: Dataset, states: number, kept: number): void {

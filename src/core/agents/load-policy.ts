@@ -51,7 +51,7 @@ export async function loadPolicy(
 /** A model in any role. */
 export async function loadModel(
   models: ModelService,
-  role: Role,
+  role: Pick<Role, 'model' | 'adapters' | 'format'>,
   options: ModelNeeds & { threads: number; signal: AbortSignal },
 ): Promise<{ model: ChatModel; release(): Promise<void> }> {
   return models.load(await models.resolve(role.model), {

@@ -4,6 +4,7 @@
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
 import type { ModelNeeds } from '#core/agents/index.ts';
 import { TEMPLATE_ROOM } from '#core/agents/index.ts';
+import { writesReflections } from '#core/early-experience/profile.ts';
 
 /** Proposals beyond K for an IWM set that comes from the policy; SR has its own setting. */
 const IWM_EXTRA = 2;
@@ -19,7 +20,7 @@ export function samplesOf({ branching: { iwm, sr } }: EarlyExperienceRun): { iwm
 /** One conversation for each episode under way, and spare ones for the samples of a state. */
 export function modelNeeds(run: EarlyExperienceRun, demonstrations: number): ModelNeeds {
   const { iwm, sr } = samplesOf(run);
-  const answer = Math.max(run.policy.maxTokens, run.reflection.enabled ? run.reflection.maxTokens : 0);
+  const answer = Math.max(run.policy.maxTokens, writesReflections(run) ? run.reflection.maxTokens : 0);
   return {
     contextTokens: run.limits.maxPromptTokens + answer + TEMPLATE_ROOM,
     parallel: Math.max(1, Math.min(run.parallel, demonstrations)) + Math.max(1, iwm, sr) - 1,

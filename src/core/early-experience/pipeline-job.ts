@@ -14,6 +14,7 @@ import { createBranchingJob } from '#core/early-experience/branching-job.ts';
 import { createDemonstrationsJob } from '#core/early-experience/demonstrations-job.ts';
 import { demonstrationsResultSchema } from '#core/early-experience/demonstrations-of.ts';
 import { datasetName, exportRun } from '#core/early-experience/export.ts';
+import { writesReflections } from '#core/early-experience/profile.ts';
 import { createReflectionJob } from '#core/early-experience/reflection-job.ts';
 import type { ExportSpec } from '#core/early-experience/spec.ts';
 import { exportSpecSchema } from '#core/early-experience/spec.ts';
@@ -41,7 +42,7 @@ function createPipelineJob(): JobDefinition<EarlyExperienceRun> {
 async function pipeline(context: JobContext<EarlyExperienceRun>) {
   const { spec: run } = context;
   const branches = run.branching.iwm.enabled || run.branching.sr.enabled;
-  const reflects = run.reflection.enabled && run.branching.sr.enabled;
+  const reflects = writesReflections(run);
   const total = 2 + (branches ? 1 : 0) + (reflects ? 1 : 0);
   let done = 0;
   const stage = async (name: string, title: string, spec: Job['spec']) => {

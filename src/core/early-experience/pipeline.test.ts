@@ -167,7 +167,11 @@ test('a dropped reflection comes back by review, and a kept one goes', async () 
   const { states } = result.branching;
   expect(page.items.length).toBe(states * 2);
   // Two attempts a state, one verdict: stage and manifest count the same.
-  expect(result.reflection).toMatchObject({ states, dropped: states, droppedBy: { 'label-leak': states } });
+  expect(result.reflection).toMatchObject({
+    texts: states,
+    dropped: states,
+    droppedBy: { 'label-leak': states },
+  });
   const [before] = services.store.datasets.list({ cursor: null, limit: 1 }).items;
   expect(before?.manifest.filters).toEqual([
     expect.objectContaining({ filter: 'label-leak', dropped: states }),

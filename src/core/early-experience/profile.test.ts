@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
+import { modelNeeds } from '#core/early-experience/model-needs.ts';
 import { deviationsOf, withProfile } from '#core/early-experience/profile.ts';
 
 const written = (extra: object = {}) => ({
@@ -28,6 +29,22 @@ test('a policy without thoughts is recorded where the rows hold reflections', ()
   expect(labels(written({ policy }))).toContain('thought-prompt');
   expect(labels(written({ policy, reflection: { enabled: false } }))).not.toContain('thought-prompt');
   expect(labels(written({ policy, branching: { sr: { enabled: false } } }))).not.toContain('thought-prompt');
+});
+
+test('a run that writes no reflections deviates in nothing about them', () => {
+  const none = { branching: { sr: { enabled: false } } };
+  expect(labels(written({ ...none, reflection: { attempts: 2, unit: 'alternative' } }))).toEqual([
+    'iwm-format',
+  ]);
+});
+
+test('a model is loaded with room for reflections only where they are written', () => {
+  const contextOf = (extra: object) =>
+    modelNeeds(earlyExperienceRunSchema.parse(written({ reflection: { maxTokens: 4000 }, ...extra })), 1)
+      .contextTokens;
+  const without = { reflection: { enabled: false } };
+  expect(contextOf({ branching: { sr: { enabled: false } } })).toBe(contextOf(without));
+  expect(contextOf({})).toBeGreaterThan(contextOf(without));
 });
 
 test('the paper’s profile sets every switch that the file is silent about', () => {

@@ -137,7 +137,7 @@ export function deviationsOf(run: EarlyExperienceRun, family: string): Deviation
     'sr-sampler',
     'SR alternatives are drawn from the admissible actions; the paper lets the policy propose them here.',
   );
-  if (reflection.enabled) {
+  if (writesReflections(run)) {
     note(
       reflection.template !== 'paper',
       'prompt-redo',

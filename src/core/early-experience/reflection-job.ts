@@ -5,7 +5,7 @@ import { reflectionIdSchema } from '#shared/ids.ts';
 import type { EpisodeId } from '#shared/ids.ts';
 import type { Branch, Reflection } from '#shared/schema/branch.ts';
 import { branchKey } from '#shared/row-key.ts';
-import type { Role } from '#shared/schema/policy.ts';
+import type { Reflector } from '#shared/schema/policy.ts';
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
 import type { JobContext, JobDefinition } from '#core/jobs/port.ts';
 import { defineJob } from '#core/jobs/port.ts';
@@ -32,7 +32,8 @@ import type { DropReason } from '#core/early-experience/verdicts.ts';
 import { verdicts } from '#core/early-experience/verdicts.ts';
 
 export interface ReflectionTotals extends CallCosts {
-  states: number;
+  /** Texts that were wanted and written: one a state, or one an alternative (`unit`). */
+  texts: number;
   kept: number;
   dropped: number;
   attempts: number;
@@ -61,7 +62,7 @@ interface Site {
   services: CoreServices;
   run: EarlyExperienceRun;
   family: string;
-  generator: Role;
+  generator: Reflector;
   model: ChatModel;
   totals: ReflectionTotals;
   total: number;
@@ -82,7 +83,8 @@ async function reflect(context: JobContext<ReflectionSpec, ReflectionTotals>, se
   const { episodeIds, steps } = demonstrationsResult(services.store, demonstrationsJobId);
   const total = steps * (run.reflection.unit === 'state' ? 1 : run.branching.sr.k);
   // A resumed job has counted before: its card must not fall back behind its curves.
-  const done = context.resumeFrom?.states ?? 0;
+  const resumed = textsOf(context.resumeFrom);
+  const done = resumed.texts;
   context.progress({ done, total, unit: 'reflections', phase: 'Loading the model' });
   const loaded = await loadModel(services.models, generator, {
     ...modelNeeds(run, episodeIds.length),
@@ -100,7 +102,7 @@ async function reflect(context: JobContext<ReflectionSpec, ReflectionTotals>, se
       // What is counted anew on each pass over the states does not come from the checkpoint.
       totals: {
         ...emptyReflectionTotals(),
-        ...context.resumeFrom,
+        ...resumed,
         withoutAlternatives: 0,
         tooLong: 0,
         failed: 0,
@@ -121,7 +123,7 @@ async function reflect(context: JobContext<ReflectionSpec, ReflectionTotals>, se
       },
     );
     context.pausePoint();
-    if (site.lastError !== null && site.totals.states === 0) throw site.lastError;
+    if (site.lastError !== null && site.totals.texts === 0) throw site.lastError;
     const { format, model } = loaded.model.info;
     return { ...site.totals, format, modelId: model.modelId };
   } finally {
@@ -185,7 +187,7 @@ async function reflectOn(task: Task, site: Site, signal: AbortSignal): Promise<v
       retries: run.limits.retries,
       signal,
     });
-    totals.states += 1;
+    totals.texts += 1;
     totals.attempts += written.length;
     addCosts(totals, costs);
     for (const { droppedBy: reason, flags } of verdicts(written)) {
@@ -197,8 +199,8 @@ async function reflectOn(task: Task, site: Site, signal: AbortSignal): Promise<v
         totals.droppedBy = { ...totals.droppedBy, [reason]: (totals.droppedBy[reason] ?? 0) + 1 };
       }
     }
-    context.metric('kept-share', totals.states, totals.kept / totals.states);
-    context.metric('completion-tokens', totals.states, totals.completionTokens);
+    context.metric('kept-share', totals.texts, totals.kept / totals.texts);
+    context.metric('completion-tokens', totals.texts, totals.completionTokens);
     context.commitStep({ ...totals }, () => services.store.reflections.insert(written));
   } catch (thrown) {
     const error = toAppError(thrown);
@@ -219,7 +221,7 @@ async function reflectOn(task: Task, site: Site, signal: AbortSignal): Promise<v
       data: { episodeId: episode.episodeId, stepIndex: task.state.stepIndex, code: error.code },
     });
   }
-  context.progress({ done: totals.states, total: site.total, unit: 'reflections', phase: 'Reflecting' });
+  context.progress({ done: totals.texts, total: site.total, unit: 'reflections', phase: 'Reflecting' });
 }
 
 /** Attempts until one passes the filters; all of them are returned, so that a dropped one can be read and brought back. */
@@ -313,9 +315,18 @@ async function writeOnce(
   return { reflection, costs: costsOf(result) };
 }
 
+/** A checkpoint of an older version calls them states, also where a state has several. */
+function textsOf(
+  checkpoint: (Omit<ReflectionTotals, 'texts'> & { texts?: number; states?: number }) | null,
+): Partial<ReflectionTotals> & { texts: number } {
+  if (checkpoint === null) return { texts: 0 };
+  const { states = 0, ...rest } = checkpoint;
+  return { ...rest, texts: checkpoint.texts ?? states };
+}
+
 function emptyReflectionTotals(): ReflectionTotals {
   return {
-    states: 0,
+    texts: 0,
     kept: 0,
     dropped: 0,
     attempts: 0,

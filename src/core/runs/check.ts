@@ -9,7 +9,12 @@ import type { Role } from '#shared/schema/policy.ts';
 import type { Run, RunProblem } from '#shared/schema/run.ts';
 import type { CoreServices } from '#core/services.ts';
 import { countTasks, promptShortage } from '#core/agents/index.ts';
-import { deviationsOf, expertPromptShortage, splitProblem } from '#core/early-experience/index.ts';
+import {
+  deviationsOf,
+  expertPromptShortage,
+  splitProblem,
+  writesReflections,
+} from '#core/early-experience/index.ts';
 import { findModel } from '#core/llm/index.ts';
 import { commandFor } from '#core/runs/command.ts';
 import { estimateRun } from '#core/runs/estimate.ts';
@@ -86,7 +91,12 @@ async function whatIsNamed(
   return existsSync(reference) ? 'new file' : null;
 }
 
-async function roleProblems(services: CoreServices, role: Role, path: KeyPath, maxPrompt: number) {
+async function roleProblems(
+  services: CoreServices,
+  role: Omit<Role, 'sampling'>,
+  path: KeyPath,
+  maxPrompt: number,
+) {
   const found: Found[] = [];
   const model = await whatIsNamed(services, role.model).catch((thrown: unknown) => thrown as Error);
   if (model instanceof Error) return [error([...path, 'model'], model.message)];
@@ -118,18 +128,21 @@ async function crossProblems(services: CoreServices, run: Run): Promise<Found[]>
   const found = environmentProblems(services, run);
   found.push(...(await roleProblems(services, run.policy, ['policy'], maxPrompt)));
   if (run.kind !== 'early-experience') return found;
-  const { generator } = run.reflection;
+  const { generator, maxTokens } = run.reflection;
   const { iwm, sr } = run.branching;
   const proposes =
     (iwm.enabled && iwm.sampler === 'policy') ||
-    (sr.enabled && (sr.sampler === 'policy' || (run.reflection.enabled && generator === 'self')));
+    (sr.enabled && sr.sampler === 'policy') ||
+    (writesReflections(run) && generator === 'self');
   if (run.policy.model === 'scripted:expert' && proposes) {
     const message =
       'scripted:expert only acts: it proposes no alternatives and writes no reflections. Choose a model, or sampler `uniform` and no reflections.';
     found.push(error(['policy', 'model'], message));
   }
-  if (run.reflection.enabled && generator !== 'self') {
-    found.push(...(await roleProblems(services, generator, ['reflection', 'generator'], maxPrompt)));
+  if (writesReflections(run) && generator !== 'self') {
+    found.push(
+      ...(await roleProblems(services, { ...generator, maxTokens }, ['reflection', 'generator'], maxPrompt)),
+    );
   }
   const { demonstrations } = run;
   if (demonstrations.source === 'import' && !existsSync(demonstrations.file)) {

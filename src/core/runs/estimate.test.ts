@@ -66,6 +66,28 @@ it.each([
   60_000,
 );
 
+it('counts the run’s own longest reflection, whoever writes it', async () => {
+  const yaml = (reflection: string) =>
+    `kind: early-experience\nenvironment: { id: household-small, tasks: 2 }\npolicy: { model: 'scripted:random' }\nreflection: { ${reflection} }\n`;
+  const tokens = async (reflection: string) => {
+    const { estimate, problems } = await test.client.runs.check({ yaml: yaml(reflection) });
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    return estimate?.completionTokens;
+  };
+  const self = await tokens('maxTokens: 700');
+  expect(self).toBeGreaterThan(0);
+  expect(await tokens("maxTokens: 700, generator: { model: 'scripted:echo' }")).toBe(self);
+});
+
+it.each(['maxTokens: 9', 'sampling: { temperature: 0.1 }'])(
+  'refuses what would do nothing in the generator of reflections: %s',
+  async (field) => {
+    const yaml = `kind: early-experience\nenvironment: { id: household-small, tasks: 2 }\npolicy: { model: 'scripted:random' }\nreflection: { generator: { model: 'scripted:echo', ${field} } }\n`;
+    const { problems } = await test.client.runs.check({ yaml });
+    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('Unknown key')]);
+  },
+);
+
 it('estimates the same for one model, whether a run names it by id, by name or by path', async () => {
   const file = path.join(test.folder, 'random-weights-named.gguf');
   writeRandomGguf(file, { seed: 4, contextLength: 4096 });

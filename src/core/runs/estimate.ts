@@ -8,7 +8,7 @@ import { runSchema } from '#shared/schema/run.ts';
 import type { EarlyExperienceRun, RolloutRun, Run, RunEstimate } from '#shared/schema/run.ts';
 import type { ModelNeeds } from '#core/agents/index.ts';
 import { actingNeeds, countTasks } from '#core/agents/index.ts';
-import { modelNeeds, samplesOf } from '#core/early-experience/index.ts';
+import { modelNeeds, samplesOf, writesReflections } from '#core/early-experience/index.ts';
 import { findModel } from '#core/llm/index.ts';
 import type { CoreServices } from '#core/services.ts';
 import { expertSteps } from '#core/runs/expert-steps.ts';
@@ -50,9 +50,7 @@ function earlyExperienceCost(run: EarlyExperienceRun, tasks: number, path: numbe
   const branches = states * ((iwm.enabled ? iwm.k : 0) + (sr.enabled ? sr.k : 0) + 1);
   const samples = samplesOf(run);
   const proposalCalls = states * (Number(samples.iwm > 0) + Number(samples.sr > 0));
-  const written = reflection.enabled && sr.enabled ? states * (reflection.unit === 'state' ? 1 : sr.k) : 0;
-  const reflectionTokens =
-    reflection.generator === 'self' ? reflection.maxTokens : reflection.generator.maxTokens;
+  const written = writesReflections(run) ? states * (reflection.unit === 'state' ? 1 : sr.k) : 0;
   const calls = proposalCalls + written * reflection.attempts;
   return {
     demonstrations: tasks,
@@ -64,7 +62,7 @@ function earlyExperienceCost(run: EarlyExperienceRun, tasks: number, path: numbe
       (proposalCalls > 0 ? tasks : 0) * run.limits.maxPromptTokens + written * run.limits.maxPromptTokens,
     completionTokens:
       states * (samples.iwm + samples.sr) * run.policy.maxTokens +
-      written * reflection.attempts * reflectionTokens,
+      written * reflection.attempts * reflection.maxTokens,
     diskBytes:
       states * bytesPerStep + branches * bytesPerBranch + (states + branches + written) * bytesPerExportedRow,
   };

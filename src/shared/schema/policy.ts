@@ -45,6 +45,12 @@ export const roleSchema = z.object({
 });
 export type Role = z.infer<typeof roleSchema>;
 
+/** A model that writes reflections: how long and how warm they are is the run's, whoever writes. */
+export const reflectorSchema = roleSchema.omit({ maxTokens: true }).extend({
+  sampling: samplingSchema.omit({ temperature: true }).meta({ title: 'Sampling' }).prefault({}),
+});
+export type Reflector = z.infer<typeof reflectorSchema>;
+
 export const promptStyleSchema = z.enum(['full', 'compact']).default('full').meta({
   title: 'Prompt style',
   help: 'compact: a short system message and no list of admissible actions, for models with a short context such as the starter model. Acting, proposals and training rows all follow it.',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { environmentIdSchema } from '#shared/ids.ts';
 import { profileSchema } from '#shared/schema/branch.ts';
 import { splitSchema } from '#shared/schema/environment.ts';
-import { policySchema, roleSchema } from '#shared/schema/policy.ts';
+import { policySchema, reflectorSchema } from '#shared/schema/policy.ts';
 
 /**
  * What a researcher starts: the same shape is the YAML file, the form and the job spec. Titles, units, defaults, the
@@ -209,7 +209,7 @@ export type ReflectionFilters = z.infer<typeof reflectionFiltersSchema>;
 export const reflectionRunSchema = z.object({
   enabled: z.boolean().default(true).meta({ title: 'Write reflections' }),
   generator: z
-    .union([z.literal('self'), roleSchema])
+    .union([z.literal('self'), reflectorSchema])
     .default('self')
     .meta({ title: 'Generator', help: '`self` is the policy’s own model, as in the paper.' }),
   unit: z.enum(['state', 'alternative']).default('state').meta({
