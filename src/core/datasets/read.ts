@@ -6,7 +6,7 @@ import path from 'node:path';
 import { AppError } from '#shared/errors.ts';
 import type { Dataset, DatasetPart, Manifest, SftRow } from '#shared/schema/dataset.ts';
 import { manifestSchema, sftRowSchema } from '#shared/schema/dataset.ts';
-import { rowProblem } from '#core/datasets/validate-row.ts';
+import { problemText, rowProblem } from '#core/datasets/validate-row.ts';
 
 /** Byte offsets of every 64th line, so that any page is one short read. */
 const STRIDE = 64;
@@ -158,9 +158,12 @@ async function validateFile(
     rows += 1;
     if (problems.length >= MOST_PROBLEMS) return;
     const row = readRow(line);
-    const problem = typeof row === 'string' ? row : rowProblem(row, { maxCharacters: null });
-    if (problem !== null) problems.push({ file: fact.file, line: rows, reason: problem });
-    if (typeof row === 'string') return;
+    if (typeof row === 'string') {
+      problems.push({ file: fact.file, line: rows, reason: row });
+      return;
+    }
+    const problem = rowProblem(row, { maxCharacters: null });
+    if (problem !== null) problems.push({ file: fact.file, line: rows, reason: problemText(problem) });
     if (ids.has(row.id)) problems.push({ file: fact.file, line: rows, reason: `id: ${row.id} came before` });
     ids.add(row.id);
   };

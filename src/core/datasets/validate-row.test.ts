@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import type { SftRow } from '#shared/schema/dataset.ts';
-import { rowProblem } from '#core/datasets/index.ts';
+import { isSoft, problemText, rowProblem } from '#core/datasets/validate-row.ts';
 import { soundRow } from '#test/helpers/sft-rows.ts';
 
 const limits = { maxCharacters: 500 };
 const problem = (change: (row: SftRow) => void): string | null => {
   const row = structuredClone(soundRow());
   change(row);
-  return rowProblem(row, limits);
+  const found = rowProblem(row, limits);
+  return found === null ? null : problemText(found);
 };
 const sentence = 'You are in the middle of a room and see a shelf 1, a shelf 2, a desk 1, and a bed 1. ';
 
@@ -92,4 +93,12 @@ test('two states that look alike are no repetition', () => {
       ];
     }),
   ).toBeNull();
+});
+
+test('only what the data themselves are to blame for lets an export go on without the row', () => {
+  const kinds = ['overlong', 'repetition', 'schema', 'split', 'roles', 'target', 'id'] as const;
+  expect(kinds.filter((kind) => isSoft({ kind, reason: 'overlong: a reason is prose' }))).toEqual([
+    'overlong',
+    'repetition',
+  ]);
 });

@@ -7,14 +7,32 @@ export interface RowLimits {
   maxCharacters: number | null;
 }
 
+/** Problems of the data rather than of the builder: such a row is left out whole and counted; every other one stops the export. */
+export type SoftProblem = 'overlong' | 'repetition';
+
+export interface RowProblem {
+  kind: SoftProblem | 'schema' | 'split' | 'roles' | 'target' | 'id';
+  reason: string;
+}
+
+/** As one reads it: `roles: …`. */
+export function problemText({ kind, reason }: RowProblem): string {
+  return `${kind}: ${reason}`;
+}
+
+export function isSoft(problem: RowProblem): problem is RowProblem & { kind: SoftProblem } {
+  return problem.kind === 'overlong' || problem.kind === 'repetition';
+}
+
 /** @returns why the row must not be trained on; null when it is sound */
-export function rowProblem(row: SftRow, limits: RowLimits): string | null {
+export function rowProblem(row: SftRow, limits: RowLimits): RowProblem | null {
   const parsed = sftRowSchema.safeParse(row);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    return `schema: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim();
+    return { kind: 'schema', reason: `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim() };
   }
-  if (row.meta.split !== 'train') return `split: a task of ${row.meta.split} must not be trained on`;
+  if (row.meta.split !== 'train')
+    return { kind: 'split', reason: `a task of ${row.meta.split} must not be trained on` };
   return (
     roleProblem(row.messages) ??
     targetProblem(row) ??
@@ -23,32 +41,29 @@ export function rowProblem(row: SftRow, limits: RowLimits): string | null {
   );
 }
 
-/**
- * Problems of the data rather than of the builder: such a row is left out whole and counted under this name, where every other
- * problem stops the export.
- */
-export function softProblem(problem: string): 'overlong' | 'repetition' | null {
-  if (problem.startsWith('overlong')) return 'overlong';
-  return problem.startsWith('repetition') ? 'repetition' : null;
-}
-
 /** An optional system message, then user and assistant in turn, the assistant last. */
-function roleProblem(messages: readonly PlainMessage[]): string | null {
+function roleProblem(messages: readonly PlainMessage[]): RowProblem | null {
   const turns = messages[0]?.role === 'system' ? messages.slice(1) : messages;
   const wrong = turns.findIndex(({ role }, index) => role !== (index % 2 === 0 ? 'user' : 'assistant'));
-  if (wrong !== -1)
-    return `roles: message ${String(wrong)} is from ${turns[wrong]?.role ?? 'nobody'}, out of turn`;
-  return turns.at(-1)?.role === 'assistant' ? null : 'roles: the last message is not the assistant’s';
+  if (wrong !== -1) {
+    const reason = `message ${String(wrong)} is from ${turns[wrong]?.role ?? 'nobody'}, out of turn`;
+    return { kind: 'roles', reason };
+  }
+  return turns.at(-1)?.role === 'assistant'
+    ? null
+    : { kind: 'roles', reason: 'the last message is not the assistant’s' };
 }
 
-function targetProblem({ messages, meta }: SftRow): string | null {
+function targetProblem({ messages, meta }: SftRow): RowProblem | null {
   const target = messages.at(-1)?.content.trim() ?? '';
-  if (target === '') return 'target: empty';
+  if (target === '') return { kind: 'target', reason: 'empty' };
   if (meta.kind === 'iwm') {
-    return /^Observation:\s*\S/u.test(target) ? null : 'target: no “Observation:” with a text after it';
+    return /^Observation:\s*\S/u.test(target)
+      ? null
+      : { kind: 'target', reason: 'no “Observation:” with a text after it' };
   }
   const ends = target.toLowerCase().endsWith(`<action>${meta.action.toLowerCase()}</action>`);
-  return ends ? null : 'target: does not end with the action that was taken';
+  return ends ? null : { kind: 'target', reason: 'does not end with the action that was taken' };
 }
 
 /** Characters below which a repeated message is no sign of anything. */
@@ -58,30 +73,33 @@ const LONG = 80;
  * A builder that shared a list between rows once doubled the text of 8,677 records, past all role checks. Two signs: the same
  * long message twice in a row of messages that should each add something, or a message that is its own first half twice.
  */
-function repetitionProblem(messages: readonly PlainMessage[]): string | null {
+function repetitionProblem(messages: readonly PlainMessage[]): RowProblem | null {
   let previous = '';
   for (const { role, content } of messages) {
     if (role !== 'user') continue;
     const half = content.length / 2;
     if (content.length >= LONG && Number.isInteger(half) && content.slice(0, half) === content.slice(half)) {
-      return 'repetition: a message is the same text twice';
+      return { kind: 'repetition', reason: 'a message is the same text twice' };
     }
     // A list of actions may grow at its end; a whole message before another one is a shared list.
     const rest =
       previous.length >= LONG && content.startsWith(previous) ? content.slice(previous.length) : '';
     if (rest.trim() !== '' && !rest.startsWith('\n- '))
-      return 'repetition: a message holds the whole message before it';
+      return { kind: 'repetition', reason: 'a message holds the whole message before it' };
     previous = content;
   }
   if (messages.filter(({ role }) => role === 'system').length > 1)
-    return 'repetition: more than one system message';
+    return { kind: 'repetition', reason: 'more than one system message' };
   return null;
 }
 
-function lengthProblem(row: SftRow, { maxCharacters }: RowLimits): string | null {
+function lengthProblem(row: SftRow, { maxCharacters }: RowLimits): RowProblem | null {
   if (maxCharacters === null) return null;
   const length = row.messages.reduce((sum, { content }) => sum + content.length, 0);
   return length > maxCharacters
-    ? `overlong: ${String(length)} characters, at most ${String(maxCharacters)} fit the prompt limit`
+    ? {
+        kind: 'overlong',
+        reason: `${String(length)} characters, at most ${String(maxCharacters)} fit the prompt limit`,
+      }
     : null;
 }

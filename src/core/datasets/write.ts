@@ -14,7 +14,8 @@ import type { DatasetPart, Manifest, SftRow } from '#shared/schema/dataset.ts';
 import { datasetPartSchema, manifestSchema } from '#shared/schema/dataset.ts';
 import { makeFolder } from '#core/make-folder.ts';
 import { datasetCard } from '#core/datasets/card.ts';
-import { rowProblem, softProblem } from '#core/datasets/validate-row.ts';
+import type { RowProblem, SoftProblem } from '#core/datasets/validate-row.ts';
+import { isSoft, problemText, rowProblem } from '#core/datasets/validate-row.ts';
 
 export interface DatasetTarget {
   /** Absolute; must not exist, be empty, or hold an earlier attempt of the same owner. */
@@ -31,8 +32,6 @@ export interface DatasetWriter {
   files(): Manifest['files'];
   dropped(): Manifest['filters'];
 }
-
-type SoftProblem = NonNullable<ReturnType<typeof softProblem>>;
 
 const DROP_HELP: Record<SoftProblem, string> = {
   overlong: 'longer than limits.maxPromptTokens and policy.maxTokens hold; left out whole, never cut',
@@ -141,17 +140,19 @@ class RowFile {
   }
 
   async add(row: SftRow): Promise<boolean> {
-    const problem = this.#ids.has(row.id) ? 'id: not unique' : rowProblem(row, this.#limits);
-    const soft = problem === null ? null : softProblem(problem);
-    if (soft !== null) {
-      this.dropped.set(soft, (this.dropped.get(soft) ?? 0) + 1);
+    const problem: RowProblem | null = this.#ids.has(row.id)
+      ? { kind: 'id', reason: 'not unique' }
+      : rowProblem(row, this.#limits);
+    if (problem !== null && isSoft(problem)) {
+      this.dropped.set(problem.kind, (this.dropped.get(problem.kind) ?? 0) + 1);
       return false;
     }
     if (problem !== null) {
+      const text = problemText(problem);
       throw new AppError({
         code: 'INTERNAL',
-        message: `Row ${String(this.#ids.size + 1)} of ${this.#part}.jsonl is unsound (${problem}). Nothing was exported; the collected data are kept. Please report it with the row’s id, ${row.id}.`,
-        data: { part: this.#part, row: row.id, problem },
+        message: `Row ${String(this.#ids.size + 1)} of ${this.#part}.jsonl is unsound (${text}). Nothing was exported; the collected data are kept. Please report it with the row’s id, ${row.id}.`,
+        data: { part: this.#part, row: row.id, problem: text },
       });
     }
     this.#ids.add(row.id);
