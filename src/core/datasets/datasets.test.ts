@@ -1,11 +1,13 @@
 import {
   appendFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,8 +15,8 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { datasetIdSchema } from '#shared/ids.ts';
-import type { SftRow } from '#shared/schema/dataset.ts';
-import { DatasetReader, validateDataset, writeDataset } from '#core/datasets/index.ts';
+import type { Dataset, SftRow } from '#shared/schema/dataset.ts';
+import { DatasetReader, deleteDatasetFolder, validateDataset, writeDataset } from '#core/datasets/index.ts';
 import { soundRow, wholeManifest } from '#test/helpers/sft-rows.ts';
 
 let root = '';
@@ -143,6 +145,61 @@ test('nobody else’s folder is overwritten; one’s own earlier attempt is repl
   await expect(write(rows(1), { owner: datasetIdSchema.parse('d2') })).rejects.toMatchObject({
     code: 'CONFLICT',
   });
+});
+
+test('a file that comes into the folder during an export stays, and the export says so', async () => {
+  for (const earlier of [false, true]) {
+    rmSync(path.join(root, 'set'), { recursive: true, force: true });
+    const folder = earlier ? await write(rows(1)) : path.join(root, 'set');
+    const before = earlier ? readdirSync(folder) : [];
+    const writing = writeDataset(
+      target(),
+      async (writer) => {
+        mkdirSync(folder, { recursive: true });
+        writeFileSync(path.join(folder, 'mine.txt'), 'precious');
+        await writer.add('expert_sft', soundRow(0));
+        return wholeManifest(writer.files());
+      },
+      { signal },
+    );
+    await expect(writing).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('mine.txt') as string,
+    });
+    expect(readFileSync(path.join(folder, 'mine.txt'), 'utf8')).toBe('precious');
+    expect(readdirSync(folder).sort()).toEqual([...before, 'mine.txt'].sort());
+    expect(readdirSync(root)).toEqual(['set']);
+  }
+});
+
+test.skipIf(process.platform === 'win32')('a link to an empty folder is followed, not replaced', async () => {
+  mkdirSync(path.join(root, 'elsewhere'));
+  symlinkSync(path.join(root, 'elsewhere'), path.join(root, 'set'));
+  const folder = await write(rows(1));
+  expect(lstatSync(folder).isSymbolicLink()).toBe(true);
+  expect(await validateDataset(folder)).toEqual({ ok: true, problems: [] });
+});
+
+test('deleting a data set leaves room for the next one, and what is not its own', async () => {
+  const folder = await write(rows(1));
+  const set = (owner: string) =>
+    ({
+      datasetId: datasetIdSchema.parse(owner),
+      folder,
+      manifest: wholeManifest(),
+      name: 'n',
+      jobId: null,
+      createdAt: 0,
+    }) satisfies Dataset;
+  await deleteDatasetFolder(set('another that was here before'));
+  expect(await validateDataset(folder)).toEqual({ ok: true, problems: [] });
+  await deleteDatasetFolder(set('d1'));
+  expect(existsSync(folder)).toBe(false);
+  await write(rows(2), { owner: datasetIdSchema.parse('d2') });
+  writeFileSync(path.join(folder, 'notes.md'), 'precious');
+  await deleteDatasetFolder(set('d2'));
+  expect(readdirSync(folder)).toEqual(['notes.md']);
+  await deleteDatasetFolder(set('d2'));
 });
 
 test('every kind of damage is found, by file and line', async () => {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { open, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError } from '#shared/errors.ts';
 import { sha256Schema } from '#shared/ids.ts';
@@ -14,6 +14,7 @@ import type { DatasetPart, Manifest, SftRow } from '#shared/schema/dataset.ts';
 import { datasetPartSchema, manifestSchema } from '#shared/schema/dataset.ts';
 import { makeFolder } from '#core/make-folder.ts';
 import { datasetCard } from '#core/datasets/card.ts';
+import { clearOwnFolder, ownerFile, refuseForeignFolder } from '#core/datasets/folder.ts';
 import type { RowProblem, SoftProblem } from '#core/datasets/validate-row.ts';
 import { isSoft, problemText, rowProblem } from '#core/datasets/validate-row.ts';
 
@@ -38,7 +39,6 @@ const DROP_HELP: Record<SoftProblem, string> = {
   repetition: 'a message repeats a whole text, as a faulty builder does; left out whole',
 };
 
-const OWNER_FILE = '.daydream-dataset';
 /** Characters gathered before a write. */
 const CHUNK = 1 << 20;
 
@@ -47,7 +47,9 @@ export async function writeDataset(
   fill: (writer: DatasetWriter) => Promise<Manifest>,
   options: { signal: AbortSignal },
 ): Promise<Manifest> {
-  const { folder, owner } = target;
+  const { owner } = target;
+  // A link to a folder on another disk stays a link.
+  const folder = await realpath(target.folder).catch(() => target.folder);
   const partial = `${folder}.partial-${owner}`;
   try {
     await refuseForeignFolder(folder, owner);
@@ -72,10 +74,10 @@ export async function writeDataset(
     options.signal.throwIfAborted();
     await writeSynced(path.join(partial, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
     await writeSynced(path.join(partial, 'README.md'), datasetCard(manifest, target.name));
-    await writeSynced(path.join(partial, OWNER_FILE), `${owner}\n`);
+    await writeSynced(path.join(partial, ownerFile), `${owner}\n`);
     await syncFolder(partial);
-    // What is there now is empty or our own earlier attempt: checked above.
-    await rm(folder, { recursive: true, force: true });
+    // Asked again: while the rows were written, somebody may have put something there.
+    await clearOwnFolder(folder, owner);
     await rename(partial, folder);
     await syncFolder(path.dirname(folder));
     return manifest;
@@ -198,24 +200,6 @@ class RowFile {
       written += (await this.#handle.write(bytes, written, bytes.length - written)).bytesWritten;
     }
   }
-}
-
-async function refuseForeignFolder(folder: string, owner: DatasetId): Promise<void> {
-  let entries: string[];
-  try {
-    entries = await readdir(folder);
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw thrown;
-  }
-  if (entries.length === 0) return;
-  const marker = await readFile(path.join(folder, OWNER_FILE), 'utf8').catch(() => '');
-  if (marker.trim() === owner) return;
-  throw new AppError({
-    code: 'CONFLICT',
-    message: `The folder ${folder} is not empty. Nothing was written and nothing was overwritten; choose another folder or empty this one.`,
-    data: { folder },
-  });
 }
 
 async function writeSynced(file: string, text: string): Promise<void> {

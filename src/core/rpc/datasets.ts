@@ -1,11 +1,10 @@
 import { AppError } from '#shared/errors.ts';
 import type { DatasetId } from '#shared/ids.ts';
 import type { Dataset } from '#shared/schema/dataset.ts';
-import { validateDataset } from '#core/datasets/index.ts';
+import { deleteDatasetFolder, validateDataset } from '#core/datasets/index.ts';
 import { exportAgain } from '#core/early-experience/index.ts';
 import type { RpcServices } from '#core/rpc/base.ts';
 import { os } from '#core/rpc/base.ts';
-import { deleteDatasetFolder } from '#core/rpc/delete-dataset.ts';
 
 function getDataset(app: RpcServices, datasetId: DatasetId): Dataset {
   const dataset = app.store.datasets.get(datasetId);
