@@ -2,29 +2,33 @@
  * The composition root: everything is wired here by hand, from what a host gives. Hosts (Electron's main process, `serve`, the
  * commands, tests) differ only in their ports and in how they carry the router; transport is theirs.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { toAppError } from '#shared/errors.ts';
 import { createRolloutJob } from '#core/agents/index.ts';
 import { DatasetReader } from '#core/datasets/index.ts';
 import { createEarlyExperienceJobs } from '#core/early-experience/index.ts';
 import { createEnvironmentRegistry } from '#core/environments/index.ts';
 import { createJobEngine } from '#core/jobs/index.ts';
 import { createModelService } from '#core/llm/index.ts';
+import type { ModelService } from '#core/llm/port.ts';
 import { createFileLogger } from '#core/log.ts';
 import { makeFolder } from '#core/make-folder.ts';
-import type { Disposable, HostPorts } from '#core/ports.ts';
+import type { Disposable, HostPorts, Logger } from '#core/ports.ts';
 import { createNodeSpawner } from '#core/process/index.ts';
 import { createSecretFile } from '#core/secrets.ts';
 import { OutgoingMeter, PlayDesk, TokenTexts, createRouter } from '#core/rpc/index.ts';
 import type { AppRouter } from '#core/rpc/index.ts';
+import { starterModelFile } from '#core/resources.ts';
 import type { CoreServices } from '#core/services.ts';
 import { TrainerClient, createTrainJob } from '#core/training/index.ts';
 import { acquireHostLock, createStoreReader, openStore } from '#core/store/index.ts';
+import type { ModelStore } from '#core/store/port.ts';
 
 export { defaultDataFolder } from '#core/data-folder.ts';
-export { writeRandomGguf } from '#core/llm/index.ts';
 export { assign, changed, shellWord } from '#core/runs/index.ts';
+export { starterName } from '#core/resources.ts';
 export { readHostAddress } from '#core/store/index.ts';
 
 export interface App extends Disposable {
@@ -35,6 +39,19 @@ export interface App extends Disposable {
   start(): void;
   /** Lets other processes of this user find and attach to this host. */
   publishAddress(address: { port: number; token: string }): void;
+}
+
+/** An application without its model still opens; nothing is written when it is listed already, so a full disk is no hindrance. */
+async function listStarter(
+  file: string,
+  { models, stored, log }: { models: ModelService; stored: ModelStore; log: Logger },
+): Promise<void> {
+  try {
+    const known = stored.byLocation(file);
+    if (known === null || statSync(file).mtimeMs >= known.addedAt) await models.add(file);
+  } catch (error) {
+    log.warn({ error: toAppError(error).toRecord() }, 'starter-not-listed');
+  }
 }
 
 /** Heavy work runs one at a time: two models decoding side by side are slower than one after the other. */
@@ -56,6 +73,7 @@ export async function createApp(ports: HostPorts): Promise<App> {
     const reader = createStoreReader({ file: store.file, log });
     opened.push(() => reader.close());
     const environments = createEnvironmentRegistry({ catalogue: store.catalogue, clock });
+    const bundled = starterModelFile();
     const models = createModelService({
       models: store.models,
       spawner: ports.spawner,
@@ -65,8 +83,10 @@ export async function createApp(ports: HostPorts): Promise<App> {
       // Connections are counted at the socket (OutgoingMeter); here it is only told which call made one.
       onOutgoing: () => log.info({}, 'model-server-called'),
       secrets: createSecretFile(join(dataFolder, 'secrets.json')),
+      bundled,
     });
     opened.push(() => models.dispose());
+    await listStarter(bundled, { models, stored: store.models, log });
     const jobs = createJobEngine({
       store,
       clock,

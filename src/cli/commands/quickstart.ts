@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Job } from '#shared/schema/job.ts';
 import type { Model } from '#shared/schema/model.ts';
 import { AppError } from '#shared/errors.ts';
-import { assign, writeRandomGguf } from '#core/app.ts';
+import { assign, starterName } from '#core/app.ts';
 import type { Work } from '../command.ts';
 import { withSession } from '../command.ts';
 import { printStepsAsTheyHappen } from '../episode-feed.ts';
@@ -19,25 +17,17 @@ import { findPreset } from './presets.ts';
 interface QuickstartOptions {
   model?: string;
   tasks: number;
-  grammar?: boolean;
+  grammar: boolean;
 }
 
-/** Where no model is given: everything is real but the knowledge. */
-async function chooseModel(
-  { client, session }: Work,
-  given: string | undefined,
-): Promise<{ model: Model; random: boolean }> {
-  if (given !== undefined) return { model: await findModel(client, given), random: false };
-  const file = join(session.dataFolder, 'models', 'random-weights-quickstart.gguf');
-  if (!existsSync(file)) writeRandomGguf(file, { seed: 1, contextLength: 8192 });
-  say(
-    'No --model was given: this uses a tiny model with RANDOM WEIGHTS, written just now. It has learned nothing.',
-  );
-  say(
-    'An action grammar lets it act all the same. Its reflections are text noise: the filters drop what they recognise.',
-  );
-  say('With a real model: npm run quickstart -- --model FILE.gguf\n');
-  return { model: await findModel(client, file), random: true };
+/** How a model is prompted: the starter as it was trained, any other in full. */
+function promptOf(model: Model, grammar: boolean): string[] {
+  const isStarter = model.name === starterName;
+  return [
+    `policy.actionGrammar=${String(grammar)}`,
+    `policy.thought=${String(!isStarter && !grammar)}`,
+    `policy.prompt=${isStarter ? 'compact' : 'full'}`,
+  ];
 }
 
 /** First the model is seen acting: a few short episodes, one after the other, each step told when it happens. */
@@ -46,8 +36,7 @@ async function watchItAct(work: Work, model: Model, grammar: boolean): Promise<J
   const preset = await findPreset(work.client, 'rollout-quick');
   const yaml = assign(preset.yaml, [
     `policy.model=${model.modelId}`,
-    `policy.actionGrammar=${String(grammar)}`,
-    `policy.thought=${String(!grammar)}`,
+    ...promptOf(model, grammar),
     `seed=${String(work.seed ?? 1)}`,
     'environment.tasks=3',
     'limits.maxSteps=6',
@@ -72,8 +61,7 @@ async function collect(
   const preset = await findPreset(work.client, 'quickstart');
   const yaml = assign(preset.yaml, [
     `policy.model=${model.modelId}`,
-    `policy.actionGrammar=${String(grammar)}`,
-    `policy.thought=${String(!grammar)}`,
+    ...promptOf(model, grammar),
     `seed=${String(work.seed ?? 1)}`,
     `environment.tasks=${String(tasks)}`,
   ]);
@@ -83,8 +71,14 @@ async function collect(
 
 async function quickstart(work: Work, options: QuickstartOptions): Promise<number> {
   const startedAt = performance.now();
-  const { model, random } = await chooseModel(work, options.model);
-  const grammar = options.grammar ?? random;
+  const model = await findModel(work.client, options.model ?? starterName);
+  if (options.model === undefined) {
+    say(
+      'No --model was given: this uses the bundled starter model, one million weights that know the forms and not the tasks.',
+    );
+    say('With your own: npm run quickstart -- --model FILE.gguf\n');
+  }
+  const { grammar } = options;
   const acted = await watchItAct(work, model, grammar);
   if (acted.state !== 'succeeded') return reportEnd(acted);
   const collected = await collect(work, model, { tasks: options.tasks, grammar });
@@ -100,17 +94,12 @@ async function quickstart(work: Work, options: QuickstartOptions): Promise<numbe
   const open = `npm run daydream -- serve --data-dir ${work.session.dataFolder}`;
   printResult(
     work.json,
-    { model, randomWeights: random, rollout: acted, job: collected, dataset, elapsedMs, open },
+    { model, rollout: acted, job: collected, dataset, elapsedMs, open },
     () =>
       [
         '',
         datasetText(dataset),
         `Time: ${duration(elapsedMs)}, measured, with ${model.name}.`,
-        ...(random
-          ? [
-              'The model has random weights: expert and IWM rows are as good as with any model; do not train on its reflections.',
-            ]
-          : []),
         '',
         'Look at all of it in a browser:',
         `  ${open}`,
@@ -123,9 +112,9 @@ export function addQuickstart(program: Command): void {
   program
     .command('quickstart')
     .description('the whole collection on a small world: demonstrations, branches, reflections, data sets')
-    .option('--model <model>', 'id, name or path of a GGUF (default: random weights, written here)')
+    .option('--model <model>', 'id, name or path of a GGUF', starterName)
     .option('--tasks <n>', 'how many tasks', positiveInteger, 30)
-    .option('--grammar', 'confine answers to admissible actions (default: only with random weights)')
+    .option('--grammar', 'confine answers to admissible actions', false)
     .addHelpText(
       'after',
       `

@@ -6,5 +6,5 @@ export { modelNeeds, samplesOf } from '#core/early-experience/model-needs.ts';
 export { deviationsOf, withProfile, writesReflections } from '#core/early-experience/profile.ts';
 export type { FamilyOf } from '#core/early-experience/profile.ts';
 export { expertPromptShortage } from '#core/early-experience/prompt-limit.ts';
-export { reflectionMessages } from '#core/early-experience/reflection.ts';
+export { reflectionMessages, reflectionPrompt } from '#core/early-experience/reflection.ts';
 export { splitProblem } from '#core/early-experience/training-split.ts';

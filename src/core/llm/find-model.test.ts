@@ -26,3 +26,10 @@ it('believes an id before a place, and a place before a name, whatever the order
   expect(findModel([confusing, a], 'a')).toBe(a);
   expect(findModel([b, confusing], 'twin')).toBe(confusing);
 });
+
+it('means the application’s own model by its name, the newest of them', () => {
+  const older = { ...model('e', 'twin', '/resources/twin.gguf'), addedAt: 1 };
+  const newer = { ...model('f', 'twin', '/resources/twin.gguf'), addedAt: 2 };
+  expect(findModel([b, older, newer, c], 'twin', '/resources/twin.gguf')).toBe(newer);
+  expect(findModel([b, c], 'twin', '/resources/twin.gguf')).toBeNull();
+});

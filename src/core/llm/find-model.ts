@@ -1,12 +1,24 @@
 /** What a reference in a run names: a model id, the place of a known model, or a name that only one model has. */
 import type { Model } from '#shared/schema/model.ts';
 
-/** Among the models that the store knows; null where none is meant, or a name could mean several. */
-export function findModel(models: readonly Model[], reference: string): Model | null {
+/**
+ * Among the models that the store knows; null where none is meant, or a name could mean several.
+ * @param bundled where the application's own model lies: its name always means it
+ */
+export function findModel(
+  models: readonly Model[],
+  reference: string,
+  bundled: string | null = null,
+): Model | null {
   const known =
     models.find(({ modelId }) => modelId === reference) ??
     models.find(({ location }) => location === reference);
   if (known !== undefined) return known;
-  const [named, another] = models.filter(({ name }) => name === reference);
+  const called = models.filter(({ name }) => name === reference);
+  const [own] = called
+    .filter(({ location }) => location === bundled)
+    .toSorted((left, right) => right.addedAt - left.addedAt);
+  if (own !== undefined) return own;
+  const [named, another] = called;
   return another === undefined ? (named ?? null) : null;
 }

@@ -42,6 +42,8 @@ export interface ModelServiceOptions {
   /** Keys of servers, kept apart from the store. Without it they last as long as the process. */
   secrets?: SecretStore;
   gpu?: 'auto' | 'off';
+  /** Where the application's own model lies, if it has one: listed from the start, and meant by its name. */
+  bundled?: string;
   /** How long an unused model stays loaded. */
   idleMs?: number;
 }
@@ -103,7 +105,7 @@ class Service implements ModelService {
 
   async resolve(reference: string): Promise<Model> {
     if (reference.startsWith('scripted:')) return this.#scripted(reference.slice('scripted:'.length));
-    const stored = findModel(this.#options.models.list(), reference);
+    const stored = findModel(this.#options.models.list(), reference, this.#options.bundled ?? null);
     if (stored?.kind === 'http') return stored;
     if (stored !== null && existsSync(stored.location)) return usable(stored);
     if (stored !== null) return usable(withPresence(stored));

@@ -1,7 +1,7 @@
 /** The model pages and the prompt viewer over a real GGUF (random weights) in the real inference process. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeRandomGguf } from '#core/app.ts';
+import { writeRandomGguf } from '#core/llm/index.ts';
 import { openTestApp } from '#test/helpers/app.ts';
 import type { TestApp } from '#test/helpers/app.ts';
 import type { Model } from '#shared/schema/model.ts';

@@ -1,25 +1,10 @@
 /** Built-in presets are YAML files whose first comment lines are title, summary and what they reproduce; the user's are rows. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { AppError } from '#shared/errors.ts';
 import type { Preset } from '#shared/schema/run.ts';
+import { resourceFolder } from '#core/resources.ts';
 import type { CatalogueStore } from '#core/store/port.ts';
-
-/** Sources and bundles lie at different depths below the folder that holds `resources/`. */
-export function resourceFolder(name: string): string {
-  let folder = import.meta.dirname;
-  while (!existsSync(join(folder, 'resources', name))) {
-    const parent = dirname(folder);
-    if (parent === folder) {
-      throw new AppError({
-        code: 'FILE_NOT_FOUND',
-        message: `resources/${name} is missing beside the application. Install it again.`,
-      });
-    }
-    folder = parent;
-  }
-  return join(folder, 'resources', name);
-}
 
 function header(yaml: string, field: string): string {
   return new RegExp(`^# ${field}: (.*)$`, 'm').exec(yaml)?.[1]?.trim() ?? '';

@@ -4,7 +4,7 @@ import { encodeConversation } from '#core/starter/chat-format.ts';
 import type { ChatMessage } from '#core/starter/chat-format.ts';
 import type { Tokenizer } from '#core/starter/tokenizer.ts';
 
-export const documentKinds = ['errand', 'play', 'prediction', 'reflection'] as const;
+export const documentKinds = ['errand', 'play', 'prediction', 'reflection', 'generation'] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
 export interface WeightedMessage extends ChatMessage {

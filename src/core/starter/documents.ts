@@ -7,7 +7,7 @@
  */
 import type { PromptSettings } from '#core/agents/index.ts';
 import { agentMessages, formatAnswer } from '#core/agents/index.ts';
-import { iwmMessages, reflectionMessages } from '#core/early-experience/index.ts';
+import { iwmMessages, reflectionMessages, reflectionPrompt } from '#core/early-experience/index.ts';
 import type { Task } from '#shared/schema/environment.ts';
 import type { EnvironmentProvider } from '#core/environments/port.ts';
 import { prefixOf } from '#core/starter/document.ts';
@@ -22,8 +22,9 @@ import { drawOf } from '#core/starter/draw.ts';
 import type { Draw } from '#core/starter/draw.ts';
 import { drawRefused, playErrand } from '#core/starter/errand-play.ts';
 import { act, admissibleActions, commandOf } from '#core/starter/errand-world.ts';
+import type { ErrandAction } from '#core/starter/errand-world.ts';
 import { playGroundOf, randomPlay, tasksOfBlock } from '#core/starter/play.ts';
-import { reflectionText } from '#core/starter/reflect.ts';
+import { othersThan, reflectionText } from '#core/starter/reflect.ts';
 
 export interface DocumentOptions {
   seed: number;
@@ -41,7 +42,7 @@ export interface DocumentOptions {
 }
 
 export const defaultDocuments = {
-  mix: { errand: 54, play: 26, prediction: 14, reflection: 6 },
+  mix: { errand: 54, play: 26, prediction: 14, reflection: 6, generation: 8 },
   weights: { action: 1, observation: 0.3 },
   thoughts: 0.25,
   full: 0.03,
@@ -98,6 +99,8 @@ export function createDocumentSource(options: DocumentOptions): DocumentSource {
       }
       case 'reflection':
         return reflected(draw, settings, options.weights);
+      case 'generation':
+        return generated(draw, options.weights);
     }
   };
 
@@ -213,7 +216,8 @@ function reflected(draw: Draw, settings: PromptSettings, weights: LossWeights): 
   if (moment.next === null) return null;
   const { state } = moment.trajectory;
   const command = commandOf(moment.world, moment.next.action);
-  const messages = reflectionMessages(state, reflectionText(moment, moment.next, draw), command, settings);
+  const text = reflectionText(moment, moment.next, othersThan(moment.next, moment), draw);
+  const messages = reflectionMessages(state, text, command, settings);
   const target = messages.length - 1;
   return {
     kind: 'reflection',
@@ -222,5 +226,42 @@ function reflected(draw: Draw, settings: PromptSettings, weights: LossWeights): 
       const weight = index === target ? weights.action : role === 'user' ? weights.observation : 0;
       return { role, content, weight };
     }),
+  };
+}
+
+/** The other side of a reflection: asked with the outcomes of all actions, as the generator is, for the thoughts before acting. */
+function generated(draw: Draw, weights: LossWeights): TextDocument | null {
+  const steps = draw.integer(0, 6);
+  const moment = playErrand(draw, {
+    thought: false,
+    slips: 0,
+    until: ({ trajectory }) => trajectory.state.history.length >= steps,
+  });
+  const { world, next } = moment;
+  if (next === null) return null;
+  const others = draw.some(othersThan(next, moment), 3);
+  const outcome = (action: ErrandAction): string => act(structuredClone(world), action);
+  const prompt = reflectionPrompt(draw.chance(0.75) ? 'anticipatory' : 'paper', {
+    family: 'errand',
+    state: moment.trajectory.state,
+    expertAction: commandOf(world, next.action),
+    expertOutcome: outcome(next.action),
+    alternatives: others.map((action) => ({
+      action: commandOf(world, action),
+      observation: outcome(action),
+    })),
+    maxWords: 200,
+  });
+  return {
+    kind: 'generation',
+    world: 'errand',
+    messages: [
+      { role: 'user', content: prompt, weight: 0 },
+      {
+        role: 'assistant',
+        content: reflectionText(moment, next, others, draw),
+        weight: weights.action,
+      },
+    ],
   };
 }

@@ -6,7 +6,17 @@ import { isDone } from './errand.ts';
 import type { ErrandKind } from './errand.ts';
 import { playErrand } from './errand-play.ts';
 import { commandOf, isAdmissible } from './errand-world.ts';
-import { fixtures, madeUpWord, placeNouns, settings, thingNouns } from './words.ts';
+import {
+  codas,
+  fixtures,
+  madeUpWord,
+  notMadeUp,
+  onsets,
+  placeNouns,
+  settings,
+  thingNouns,
+  vowels,
+} from './words.ts';
 
 const kinds: ErrandKind[] = ['find', 'bring', 'treat', 'gather', 'show'];
 const options = { thought: true, slips: 0.1 };
@@ -101,9 +111,21 @@ describe('other worlds', () => {
     const nouns = [...placeNouns, ...thingNouns, ...fixtures, ...settings];
     expect(nouns.filter((noun) => household.has(noun))).toEqual([]);
     expect(new Set(nouns).size).toBe(nouns.length);
-    const draw = drawOf('made up');
-    const made = Array.from({ length: 5000 }, () => madeUpWord(draw));
-    expect(made.filter((word) => household.has(word))).toEqual([]);
+    const any = (parts: readonly string[]): string => `(?:${parts.join('|')})`;
+    const spelt = new RegExp(`^(?:${any(onsets)}${any(vowels)}){2,3}${any(codas)}$`, 'u');
+    expect(spelt.test(madeUpWord(drawOf('made up')))).toBe(true);
+    expect([...household].filter((word) => spelt.test(word) && !notMadeUp.has(word))).toEqual([]);
+  });
+
+  it('make up no word that the household has', () => {
+    const parts = ['s', 'a', 'f', 'e', '', 's', 'a', 'f', 'i', ''];
+    const spelling = {
+      integer: () => 2,
+      pick<Item>(): Item {
+        return parts.shift() as Item;
+      },
+    };
+    expect(madeUpWord(spelling)).toBe('safi');
   });
 
   it('have no task sentence and no command of the household', () => {

@@ -5,12 +5,23 @@ import type { Step } from '#core/starter/errand.ts';
 import { admissibleActions, commandOf } from '#core/starter/errand-world.ts';
 import type { ErrandAction } from '#core/starter/errand-world.ts';
 
-export function reflectionText(moment: ErrandMoment, next: Step, draw: Draw): string {
+/** What could be done instead of `next`. */
+export function othersThan(next: Step, { world }: ErrandMoment): ErrandAction[] {
+  const chosen = commandOf(world, next.action);
+  return admissibleActions(world).filter((action) => commandOf(world, action) !== chosen);
+}
+
+/** @param others those that are judged are picked from them */
+export function reflectionText(
+  moment: ErrandMoment,
+  next: Step,
+  others: readonly ErrandAction[],
+  draw: Draw,
+): string {
   const { world, errand } = moment;
   const chosen = commandOf(world, next.action);
-  const others = admissibleActions(world).filter((action) => commandOf(world, action) !== chosen);
   const judged = draw
-    .some(others, draw.integer(1, 2))
+    .some([...others], draw.integer(1, 2))
     .map((action) => `I could ${commandOf(world, action)}, but ${objection(moment, action)}.`);
   const aim = draw.pick([`I have to ${errand.text}.`, `What I want is to ${errand.text}.`]);
   return [aim, ...judged, next.thought, `So I ${chosen}.`].join(' ');

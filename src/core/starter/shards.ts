@@ -59,7 +59,13 @@ export function writeShard(
 ): ShardManifest {
   const name = `shard-${String(manifest.shards.length).padStart(5, '0')}`;
   const offsets = new Uint32Array(documents.length + 1);
-  const kinds: Record<DocumentKind, number> = { errand: 0, play: 0, prediction: 0, reflection: 0 };
+  const kinds: Record<DocumentKind, number> = {
+    errand: 0,
+    play: 0,
+    prediction: 0,
+    reflection: 0,
+    generation: 0,
+  };
   documents.forEach(({ kind, encoded: { ids } }, index) => {
     offsets[index + 1] = (offsets[index] ?? 0) + ids.length;
     kinds[kind] += ids.length;
