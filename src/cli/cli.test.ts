@@ -28,7 +28,10 @@ function start(args: readonly string[], data = 'data'): ChildProcess {
 }
 
 async function run(args: readonly string[], data = 'data'): Promise<Ended> {
-  const child = start(args, data);
+  return end(start(args, data));
+}
+
+async function end(child: ChildProcess): Promise<Ended> {
   const ended: Ended = { code: null, stdout: '', stderr: '' };
   child.stdout?.on('data', (chunk) => (ended.stdout += String(chunk)));
   child.stderr?.on('data', (chunk) => (ended.stderr += String(chunk)));
@@ -289,9 +292,10 @@ describe('one host for each data folder', () => {
   it('waits for a host that is starting, and says so', async () => {
     const data = join(folder, 'starting');
     const lock = acquireHostLock(data);
-    const waiting = run(['jobs', '--json'], 'starting');
-    setTimeout(() => lock.release(), 5_000);
-    const { code, stdout, stderr } = await waiting;
+    const child = start(['jobs', '--json'], 'starting');
+    // A busy machine takes its time until the command waits at all.
+    child.stderr?.once('data', () => setTimeout(() => lock.release(), 2_000));
+    const { code, stdout, stderr } = await end(child);
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout)).toEqual([]);
     expect(stderr.match(/Waiting for Daydream \(process \d+\)/gu)).toHaveLength(1);

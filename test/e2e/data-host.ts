@@ -1,5 +1,5 @@
 /**
- * A real host for the data pages: its own data folder, filled by the quick start on random weights (real episodes, branches,
+ * A real host for the data pages: its own data folder, filled by the quick start on the starter model (real episodes, branches,
  * reflections and data sets), served to a real Chromium. One for each worker; it ends with the worker.
  */
 import { AxeBuilder } from '@axe-core/playwright';

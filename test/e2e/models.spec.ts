@@ -24,7 +24,7 @@ test('loads a model, measures it, and answers a prompt token by token', async ({
   await expect(answer.locator('span').first()).toHaveAttribute('title', /log-probability -?\d/, {
     timeout: 60_000,
   });
-  await expect(page.getByRole('contentinfo')).toContainText('random-weights-quickstart');
+  await expect(page.getByRole('contentinfo')).toContainText('daydream-starter');
 });
 
 test('a broken file of a folder is listed with its problem in words, and its entry can be removed', async ({

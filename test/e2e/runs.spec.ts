@@ -7,7 +7,7 @@ test.use({ leaves: 'a run of 400 tasks' });
 async function chooseModel(page: Page): Promise<void> {
   const model = page.locator('[id="field-policy.model"]');
   await model.click();
-  await page.getByRole('option', { name: /random-weights-quickstart/ }).click();
+  await page.getByRole('option', { name: /daydream-starter/ }).click();
 }
 
 const yaml = (page: Page) => page.getByRole('textbox', { name: 'YAML of the run' });
@@ -15,14 +15,14 @@ const yaml = (page: Page) => page.getByRole('textbox', { name: 'YAML of the run'
 test('form and YAML are two views of one text: either side changes the other, and comments survive', async ({
   pages,
 }) => {
-  const page = await pages.open('/runs/new?preset=quickstart');
-  await expect(yaml(page)).toHaveValue(/# makes any model act/);
+  const page = await pages.open('/runs/new?preset=early-experience-small');
+  await expect(yaml(page)).toHaveValue(/# a model id or the path of a GGUF file/);
   await expect(page.getByRole('button', { name: /policy\.model/ })).toBeVisible();
   await chooseModel(page);
   await expect(page.getByText('None: this run can start.')).toBeVisible();
   await page.locator('[id="field-branching.iwm.k"]').fill('5');
   await expect(yaml(page)).toHaveValue(/k: 5/);
-  await expect(yaml(page)).toHaveValue(/# makes any model act/);
+  await expect(yaml(page)).toHaveValue(/# a model id or the path of a GGUF file/);
   const text = await yaml(page).inputValue();
   await yaml(page).fill(text.replace(/tasks: \d+/, 'tasks: 7'));
   await expect(page.locator('[id="field-environment.tasks"]')).toHaveValue('7');
@@ -33,7 +33,7 @@ test('form and YAML are two views of one text: either side changes the other, an
 test('a problem leads to its field or line, and broken YAML keeps the text and blocks the start', async ({
   pages,
 }) => {
-  const page = await pages.open('/runs/new?preset=rollout-quick');
+  const page = await pages.open('/runs/new?preset=early-experience-small');
   await page.getByRole('button', { name: /policy\.model/ }).click();
   await expect(page.locator('[id="field-policy.model"]')).toBeFocused();
   const text = await yaml(page).inputValue();

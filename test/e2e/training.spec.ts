@@ -53,7 +53,7 @@ test('trains an adapter on a folder of rows, shows curves and result, and acts w
 
   await page.getByLabel('Data set', { exact: true }).fill('/no/such/folder');
   await page.getByLabel('Base model').click();
-  await page.getByRole('option', { name: /random-weights/ }).click();
+  await page.getByRole('option', { name: /daydream-starter/ }).click();
   await page.getByRole('button', { name: 'Start' }).click();
   await expect(page.getByRole('alert')).toContainText('/no/such/folder');
 
@@ -69,7 +69,7 @@ test('trains an adapter on a folder of rows, shows curves and result, and acts w
   await page.getByRole('button', { name: 'Start' }).click();
 
   await expect(
-    page.getByRole('heading', { level: 1, name: /^Train iwm-il on random-weights/ }),
+    page.getByRole('heading', { level: 1, name: /^Train iwm-il on daydream-starter/ }),
   ).toBeVisible();
   const result = page.getByRole('region', { name: 'Result' });
   await expect(result).toBeVisible({ timeout: 120_000 });
@@ -88,7 +88,7 @@ test('trains an adapter on a folder of rows, shows curves and result, and acts w
   await page.goBack();
   await page.getByRole('link', { name: 'Use it as a policy' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'New run' })).toBeVisible();
-  await expect(page.getByText(/random-weights-\S+-iwm-il\.gguf/).first()).toBeVisible();
+  await expect(page.getByText(/daydream-starter-\S*iwm-il\.gguf/).first()).toBeVisible();
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await expect(page).toHaveURL(/\/runs\/[^/?]+$/);
   await expect(page.getByRole('heading', { level: 1 }).locator('..')).toContainText('succeeded', {

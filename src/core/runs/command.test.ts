@@ -23,9 +23,10 @@ describe('presets', () => {
     }
   });
 
-  it('take the model as their only open question', () => {
-    for (const { yaml } of builtInPresets()) {
-      expect(parseRun(yaml, familyOf).problems.map(({ path }) => path)).toEqual(['policy.model']);
+  it('take the model as their only open question; the quick ones have the starter', () => {
+    for (const { presetId, yaml } of builtInPresets()) {
+      const open = ['quickstart', 'rollout-quick'].includes(presetId) ? [] : ['policy.model'];
+      expect(parseRun(yaml, familyOf).problems.map(({ path }) => path)).toEqual(open);
     }
   });
 });
