@@ -26,7 +26,7 @@ function promptOf(model: Model, grammar: boolean): string[] {
   return [
     `policy.actionGrammar=${String(grammar)}`,
     `policy.thought=${String(!isStarter && !grammar)}`,
-    `policy.prompt=${isStarter ? 'compact' : 'full'}`,
+    ...(isStarter ? [] : ['policy.prompt=full', 'limits.maxPromptTokens=4096']),
   ];
 }
 
@@ -74,7 +74,7 @@ async function quickstart(work: Work, options: QuickstartOptions): Promise<numbe
   const model = await findModel(work.client, options.model ?? starterName);
   if (options.model === undefined) {
     say(
-      'No --model was given: this uses the bundled starter model, one million weights that know the forms and not the tasks.',
+      'No --model was given: this uses the bundled starter model, one million weights that know the commands and not the tasks.',
     );
     say('With your own: npm run quickstart -- --model FILE.gguf\n');
   }
@@ -92,18 +92,20 @@ async function quickstart(work: Work, options: QuickstartOptions): Promise<numbe
   }
   const elapsedMs = Math.round(performance.now() - startedAt);
   const open = `npm run daydream -- serve --data-dir ${work.session.dataFolder}`;
-  printResult(
-    work.json,
-    { model, rollout: acted, job: collected, dataset, elapsedMs, open },
-    () =>
-      [
-        '',
-        datasetText(dataset),
-        `Time: ${duration(elapsedMs)}, measured, with ${model.name}.`,
-        '',
-        'Look at all of it in a browser:',
-        `  ${open}`,
-      ].join('\n'),
+  printResult(work.json, { model, rollout: acted, job: collected, dataset, elapsedMs, open }, () =>
+    [
+      '',
+      datasetText(dataset),
+      `Time: ${duration(elapsedMs)}, measured, with ${model.name}.`,
+      ...(model.name === starterName
+        ? [
+            'The starter is too small to reflect: its texts have the form and seldom the sense. Expert and world-model rows do not depend on the model.',
+          ]
+        : []),
+      '',
+      'Look at all of it in a browser:',
+      `  ${open}`,
+    ].join('\n'),
   );
   return 0;
 }
@@ -112,7 +114,7 @@ export function addQuickstart(program: Command): void {
   program
     .command('quickstart')
     .description('the whole collection on a small world: demonstrations, branches, reflections, data sets')
-    .option('--model <model>', 'id, name or path of a GGUF', starterName)
+    .option('--model <model>', `id, name or path of a GGUF (default: ${starterName}, bundled)`)
     .option('--tasks <n>', 'how many tasks', positiveInteger, 30)
     .option('--grammar', 'confine answers to admissible actions', false)
     .addHelpText(
