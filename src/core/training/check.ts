@@ -26,7 +26,7 @@ export async function checkTraining(
   if (name === null) {
     throw new AppError({
       code: 'TRAINER_UNAVAILABLE',
-      message: `This machine has no ${run.device} to train on: ${reason ?? ''} Nothing was started. Choose the device cpu.`,
+      message: `${run.device === 'cpu' ? 'The trainer does not start here' : `This machine has no ${run.device} to train on`}: ${reason ?? ''} Nothing was started.${run.device === 'cpu' ? '' : ' Choose the device cpu.'}`,
     });
   }
   const params = openParams(run, base);

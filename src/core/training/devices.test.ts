@@ -28,3 +28,13 @@ it('asks once, and ends each process that it asked', async () => {
   expect(probe).toHaveBeenCalledTimes(1);
   expect(close).toHaveBeenCalledTimes(1);
 });
+
+it('asks again after a process that died: that says nothing of the machine', async () => {
+  const probe = vi
+    .fn<Trainer['probe']>()
+    .mockRejectedValueOnce(new AppError({ code: 'TRAINER_CRASHED', message: 'The trainer process died.' }))
+    .mockResolvedValue({ name: 'A chip' });
+  const devices = new TrainingDevices(() => ({ probe, close: () => Promise.resolve() }));
+  expect(await devices.of('cpu')).toMatchObject({ name: null, reason: 'The trainer process died.' });
+  expect(await devices.of('cpu')).toMatchObject({ name: 'A chip', reason: null });
+});

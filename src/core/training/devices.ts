@@ -35,7 +35,10 @@ export class TrainingDevices {
       const { name } = await trainer.probe({ device });
       return { device, name, reason: null };
     } catch (error) {
-      return { device, name: null, reason: toAppError(error).message };
+      const { code, message } = toAppError(error);
+      // A process that died or was starved says nothing of the machine: the next question asks anew.
+      if (code !== 'TRAINER_UNAVAILABLE') this.#known.delete(device);
+      return { device, name: null, reason: message };
     } finally {
       await trainer.close();
     }

@@ -38,7 +38,7 @@ export function RunActions({ job, listHref }: { job: Job; listHref: string }) {
     onError: failed,
   });
   const canPause = job.state === 'running' || job.state === 'queued';
-  const canResume = job.state === 'paused' || job.state === 'failed' || job.state === 'cancelled';
+  const canResume = job.state === 'paused' || job.state === 'failed';
   useKeys([
     {
       key: 'p',
@@ -87,8 +87,8 @@ export function RunActions({ job, listHref }: { job: Job; listHref: string }) {
         <ConfirmButton
           question={
             isTraining
-              ? 'The training stops within a few seconds. Its last checkpoint is kept, and Resume goes on from it; no adapter or model is written.'
-              : 'The run stops within a few seconds. Everything finished is kept; episodes in progress are kept as abandoned and never trained on.'
+              ? 'The training ends within a few seconds, without an adapter or model, and cannot be resumed. To go on later, pause it instead.'
+              : 'The run ends within a few seconds and cannot be resumed; to go on later, pause it instead. Everything finished is kept; episodes in progress are kept as abandoned and never trained on.'
           }
           confirm="Cancel the run"
           icon={<IconBan size={14} />}

@@ -24,8 +24,8 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
   const jobId = jobIdSchema.parse(params['jobId'] ?? '-');
   const [path, navigate] = useLocation();
   const list = path.startsWith('/training/')
-    ? { label: 'Training', href: '/training', all: 'All trainings' }
-    : { label: 'Runs', href: '/runs', all: 'All runs' };
+    ? { noun: 'training', label: 'Training', href: '/training', all: 'All trainings' }
+    : { noun: 'run', label: 'Runs', href: '/runs', all: 'All runs' };
   const [parameters, setParameters] = useSearchParams();
   const { run, events, movedAt } = useRun(jobId);
   const connected = useConnectionState() === 'open';
@@ -51,7 +51,7 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
     return (
       <Page title="Run" breadcrumb={crumbs}>
         <ErrorState
-          title="This run could not be read"
+          title={`This ${list.noun} could not be read`}
           error={run.error}
           onRetry={() => void run.refetch()}
           back={{ label: list.all, href: list.href }}
@@ -102,18 +102,19 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
         </div>
         {state === 'stalled' && (
           <PartialNote>
-            No event for {formatDuration(now - (sign ?? now))}, the last at {formatClock(sign ?? now)}. The
-            run may wait for a slow model; pausing and resuming starts it again from its last step, and
-            nothing finished is lost.
+            No event for {formatDuration(now - (sign ?? now))}, the last at {formatClock(sign ?? now)}.{' '}
+            {list.noun === 'training'
+              ? 'A large batch on a busy machine takes long; pausing takes effect after the update in progress, at a checkpoint.'
+              : 'The run may wait for a slow model; pausing and resuming starts it again from its last step, and nothing finished is lost.'}
           </PartialNote>
         )}
         {job.attempt > 1 && (
           <PartialNote>
-            Attempt {job.attempt}: the host stopped in the middle before, and the run went on from its last
-            committed step. Nothing finished was run again.
+            Attempt {job.attempt}: the host stopped in the middle before, and the {list.noun} went on from its
+            last {list.noun === 'training' ? 'checkpoint' : 'committed step. Nothing finished was run again'}.
           </PartialNote>
         )}
-        {job.error !== null && <ErrorState title="The run failed" error={job.error} />}
+        {job.error !== null && <ErrorState title={`The ${list.noun} failed`} error={job.error} />}
         <PipelineBar
           parent={children.length === 0 ? null : job}
           stages={parts}
