@@ -7,6 +7,12 @@ export function positiveInteger(text: string): number {
   throw new InvalidArgumentError('A whole number from 1 up.');
 }
 
+export function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('A number above 0.');
+}
+
 export function nonNegativeInteger(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;

@@ -48,7 +48,9 @@ it.each<[string, string[], RegExp]>([
   ['rows that are too long', ['--block-tokens', '64'], /expert_sft\.jsonl:1 \(\d+\)[^]*nothing was cut/],
   ['a part without rows', ['--recipe', 'iwm-il'], /iwm_sft\.jsonl has no rows/],
   ['an adapter that is a model', ['--adapter', 'random-weights-a.gguf'], /is no adapter/],
-  ['a rank for an adapter', ['--adapter', 'a.gguf', '--rank', '8'], /keeps its rank\. Leave --rank out/],
+  ['a rank for an adapter', ['--adapter', 'a.gguf', '--rank', '8'], /keeps its rank, alpha and targets/],
+  ['an alpha for an adapter', ['--adapter', 'a.gguf', '--set', 'weights.alpha=8'], /keeps its rank, alpha/],
+  ['a rate that is no number', ['--learning-rate', 'fast'], /'fast' is invalid\. A number above 0\./],
 ])(
   'refuses %s',
   async (_, options, message) => {

@@ -7,12 +7,12 @@ import { AppError } from '#shared/errors.ts';
 import { recipeSchema, trainRunSchema } from '#shared/schema/training.ts';
 import type { Recipe } from '#shared/schema/training.ts';
 import type { Job } from '#shared/schema/job.ts';
-import { changed } from '#core/app.ts';
+import { changed, shellWord } from '#core/app.ts';
 import type { Work } from '../command.ts';
 import { withSession } from '../command.ts';
 import { followJob, reportEnd } from '../follow.ts';
 import { number, printResult, say } from '../output.ts';
-import { collect, positiveInteger } from '../parse.ts';
+import { collect, positiveInteger, positiveNumber } from '../parse.ts';
 import { findModel } from './models.ts';
 
 interface TrainOptions {
@@ -23,7 +23,7 @@ interface TrainOptions {
   iwmEpochs: number;
   updates?: number;
   batch: number;
-  learningRate: string;
+  learningRate: number;
   full: boolean;
   rank: number;
   adapter?: string;
@@ -43,11 +43,14 @@ const resultSchema = z.object({
 });
 
 async function train(work: Work, options: TrainOptions, command: Command): Promise<number> {
-  if (options.adapter !== undefined && command.getOptionValueSource('rank') === 'cli') {
+  const shaped =
+    command.getOptionValueSource('rank') === 'cli' ||
+    options.set.some((pair) => /^weights\.(rank|alpha|targets)=/.test(pair));
+  if (options.adapter !== undefined && shaped) {
     throw new AppError({
       code: 'INVALID_INPUT',
       message:
-        'Nothing was started: an adapter that is continued keeps its rank. Leave --rank out, or start without --adapter.',
+        'Nothing was started: an adapter that is continued keeps its rank, alpha and targets. Leave those out, or start without --adapter.',
     });
   }
   const { client, json, seed } = work;
@@ -66,7 +69,7 @@ async function train(work: Work, options: TrainOptions, command: Command): Promi
     iwmEpochs: options.iwmEpochs,
     updates: options.updates ?? null,
     batchRows: options.batch,
-    learningRate: Number(options.learningRate),
+    learningRate: options.learningRate,
     weights: { kind: options.full ? 'full' : 'lora', rank: options.rank },
     maxBlockTokens: options.blockTokens,
     groupBy: options.groupBy,
@@ -86,7 +89,10 @@ function summary(job: Job, options: TrainOptions): string {
   const result = resultSchema.safeParse(job.result);
   if (!result.success) return '';
   const { file, kind, updates, trainedTokens, stages } = result.data;
-  const use = kind === 'adapter' ? `--model ${options.base} --adapter ${file}` : `--model ${file}`;
+  const use =
+    kind === 'adapter'
+      ? `--model ${shellWord(options.base)} --adapter ${shellWord(file)}`
+      : `--model ${shellWord(file)}`;
   return [
     ...stages.map((stage) => `${stage.name}: ${number(stage.rows)} rows, ${number(stage.updates)} updates`),
     `${number(updates)} updates on ${number(trainedTokens)} row tokens`,
@@ -111,7 +117,7 @@ export function addTrain(program: Command): void {
     .option('--iwm-epochs <n>', 'passes over the rows of next states', positiveInteger, 1)
     .option('--updates <n>', 'of each stage, instead of epochs', positiveInteger)
     .option('--batch <rows>', 'rows of one update', positiveInteger, 16)
-    .option('--learning-rate <rate>', 'at its peak', '2e-4')
+    .option('--learning-rate <rate>', 'at its peak', positiveNumber, 2e-4)
     .option('--full', 'train all weights instead of an adapter', false)
     .option('--rank <n>', 'of the adapter', positiveInteger, 16)
     .option('--adapter <file>', 'continue from this adapter, with its rank and alpha')

@@ -10,7 +10,7 @@ import { features } from './features.ts';
 import { openPalette } from './palette-store.ts';
 import styles from './navigation.module.css';
 
-/** The pages in the order of work. A badge counts what runs (Runs) or waits for a review (Trajectories). */
+/** The pages in the order of work. A badge counts what runs (Runs, Training) or waits for a review (Trajectories). */
 export function Navigation() {
   const narrow = useMediaQuery('(max-width: 1100px)', false, { getInitialValueInEffect: false });
   return (
@@ -48,7 +48,9 @@ function Item({ feature, narrow }: { feature: Feature; narrow: boolean }) {
   const current =
     feature.href === '/' ? path === '/' : path === feature.href || path.startsWith(`${feature.href}/`);
   const runs = useRunning();
-  const running = feature.href === '/runs' ? runs.length : 0;
+  const running = runs.filter(
+    ({ run }) => feature.href === (run.kind === 'train' ? '/training' : '/runs'),
+  ).length;
   const waiting = feature.href === '/trajectories' ? (status?.counts.reflectionsToReview ?? 0) : 0;
   const count = running + waiting;
   const Shape = feature.icon;

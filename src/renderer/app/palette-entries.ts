@@ -6,6 +6,7 @@ import { episodeIdSchema } from '#shared/ids.ts';
 import type { EpisodeRow } from '#shared/schema/episode.ts';
 import { client, orpc, queryClient } from '../rpc/client.ts';
 import { formatAgo, formatInteger, shortId } from '../ui/format.ts';
+import { jobHref } from '../ui/job-href.ts';
 import { features } from './features.ts';
 
 export interface PaletteEntry {
@@ -91,8 +92,8 @@ export function usePaletteEntries(
     ...(jobs.data?.items ?? []).map((job) => ({
       id: job.jobId,
       name: job.title === '' ? job.kind : job.title,
-      kind: `run ${shortId(job.jobId)} · ${job.state} · ${formatAgo(job.createdAt, Date.now())}`,
-      run: go(`/runs/${encodeURIComponent(job.jobId)}`),
+      kind: `${job.kind === 'train' ? 'training' : 'run'} ${shortId(job.jobId)} · ${job.state} · ${formatAgo(job.createdAt, Date.now())}`,
+      run: go(jobHref(job)),
     })),
   ];
   const found =

@@ -20,6 +20,7 @@ import {
   formatNames,
   formatPercent,
 } from '../ui/format.ts';
+import { jobHref } from '../ui/job-href.ts';
 import { remainingMs } from '../ui/progress.ts';
 import { Term, useNow } from '../ui/text.tsx';
 import styles from './status-bar.module.css';
@@ -89,7 +90,7 @@ function RunningJob() {
   const remaining = remainingMs(part, now);
   const share = progress?.total ? Math.min(1, progress.done / progress.total) : null;
   return (
-    <Link href={`/runs/${job.jobId}`} className={styles.item}>
+    <Link href={jobHref(job)} className={styles.item}>
       <IconPlayerPlay size={14} aria-hidden />
       <span className={styles.cut}>
         {job.title}

@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import type { Job } from '#shared/schema/job.ts';
 import { formatDuration, formatInteger, formatPercent } from '../../ui/format.ts';
+import { jobHref } from '../../ui/job-href.ts';
 import { elapsedMs, isFinished, remainingMs } from '../../ui/progress.ts';
 import { LoadingState } from '../../ui/states.tsx';
 import { JobBadge } from '../../ui/status-badge.tsx';
@@ -23,7 +24,7 @@ export function RunningNow({ jobs, pending }: { jobs: readonly Job[]; pending: b
         return (
           <div key={job.jobId} className={styles.row}>
             <JobBadge state={job.state} />
-            <Link href={`/runs/${encodeURIComponent(job.jobId)}`} className={styles.cut}>
+            <Link href={jobHref(job)} className={styles.cut}>
               {job.title}
             </Link>
             <span className={styles.cut}>
@@ -54,7 +55,7 @@ export function Results({ jobs, pending }: { jobs: readonly Job[]; pending: bool
       {finished.map((job) => (
         <div key={job.jobId} className={styles.row}>
           <JobBadge state={job.state} />
-          <Link href={`/runs/${encodeURIComponent(job.jobId)}`} className={styles.cut}>
+          <Link href={jobHref(job)} className={styles.cut}>
             {job.title}
           </Link>
           <span className={styles.cut}>in {formatDuration(elapsedMs(job, now))}</span>

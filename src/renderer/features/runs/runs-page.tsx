@@ -4,6 +4,7 @@ import { Link, useLocation, useSearchParams } from 'wouter';
 import { jobStateSchema } from '#shared/schema/job.ts';
 import type { Job } from '#shared/schema/job.ts';
 import { formatDuration, formatInteger, formatPercent } from '../../ui/format.ts';
+import { jobHref } from '../../ui/job-href.ts';
 import { JobList } from '../../ui/job-list.tsx';
 import { useKeys } from '../../ui/keys.ts';
 import { Page } from '../../ui/page.tsx';
@@ -143,7 +144,7 @@ export default function RunsPage() {
         label="Runs"
         filter={{ parentId: null, ...(state === undefined ? {} : { state }) }}
         columns={columns(now)}
-        addressOf={(job) => `/runs/${encodeURIComponent(job.jobId)}`}
+        addressOf={jobHref}
         placeKey={`runs?${parameters.toString()}`}
         empty={
           <EmptyState title={state === undefined ? 'No run yet' : `No run is ${state}`} action={newRun}>

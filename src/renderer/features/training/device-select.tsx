@@ -35,12 +35,14 @@ export function DeviceSelect({ field }: { field: Field }) {
         value={value}
         allowDeselect={false}
         maxDropdownHeight={400}
+        // The reason is there to be read: what cannot be chosen is not faded away.
+        styles={{ option: { opacity: 1 } }}
         comboboxProps={{ width: 420, position: 'bottom-start' }}
         renderOption={({ option }) => {
           const one = facts.find(({ device }) => device === option.value);
           return (
-            <span style={{ opacity: one?.reason === null ? 1 : 0.7, whiteSpace: 'normal' }}>
-              {option.label}{' '}
+            <span style={{ whiteSpace: 'normal' }}>
+              {one?.reason === null ? option.label : <s>{option.label}</s>}{' '}
               <span style={{ color: 'var(--dd-text-dim)', fontSize: 12 }}>
                 {one?.reason === null ? one.name : `not here: ${one?.reason ?? ''}`}
               </span>

@@ -5,6 +5,7 @@ import { useCallback, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { jobIdSchema } from '#shared/ids.ts';
 import { orpc, queryClient } from '../../rpc/client.ts';
+import { jobHref } from '../../ui/job-href.ts';
 import { useKeys } from '../../ui/keys.ts';
 import { Page } from '../../ui/page.tsx';
 import { ErrorState, LoadingState } from '../../ui/states.tsx';
@@ -67,7 +68,7 @@ export default function NewTrainingPage() {
     onSuccess: (job) => {
       forget();
       void queryClient.invalidateQueries({ queryKey: orpc.jobs.list.key() });
-      navigate(`/training/jobs/${encodeURIComponent(job.jobId)}`);
+      navigate(jobHref(job));
     },
   });
   const begin = () => {

@@ -117,3 +117,9 @@ it('takes rank and alpha off the form while a training goes on from an adapter',
   expect(current).toEqual({ adapter: { path: '/a.gguf' } });
   expect(screen.queryByLabelText('LoRA rank')).toBeNull();
 });
+
+it('says what emptied LoRA targets mean, and what going on from an adapter keeps', () => {
+  renderUi(<Harness />);
+  expect(screen.getByLabelText('LoRA targets').getAttribute('placeholder')).toMatch(/^attn_q, .*ffn_down$/);
+  expect(screen.getByText(/training goes on from it, with its rank, alpha and targets/)).toBeTruthy();
+});

@@ -8,6 +8,7 @@ import type { TrainRun } from '#shared/schema/training.ts';
 import { orpc } from '../../rpc/client.ts';
 import { formatDuration, formatInteger, shortId } from '../../ui/format.ts';
 import { JobList } from '../../ui/job-list.tsx';
+import { jobHref } from '../../ui/job-href.ts';
 import { useKeys } from '../../ui/keys.ts';
 import { Page } from '../../ui/page.tsx';
 import { elapsedMs, remainingMs, shownState } from '../../ui/progress.ts';
@@ -55,19 +56,21 @@ function columns(now: number, nameOf: (id: string) => string): Column<Job>[] {
     {
       id: 'title',
       header: 'Training',
-      width: 'minmax(180px, 1fr)',
+      width: 'minmax(130px, 1fr)',
       cell: (job) => job.title,
       title: (job) => job.title,
     },
-    { id: 'recipe', header: 'Recipe', width: '70px', cell: (job) => runOf(job)?.recipe ?? '' },
     {
-      id: 'weights',
-      header: 'Weights',
-      width: '80px',
-      cell: (job) => (runOf(job)?.weights.kind === 'full' ? 'full' : 'LoRA'),
+      id: 'recipe',
+      header: 'Recipe',
+      width: '104px',
+      cell: (job) => {
+        const run = runOf(job);
+        return run === null ? '' : `${run.recipe} · ${run.weights.kind === 'full' ? 'full' : 'LoRA'}`;
+      },
     },
-    { id: 'base', header: 'Base', width: 'minmax(110px, 0.6fr)', cell: base, title: base },
-    { id: 'dataset', header: 'Data set', width: 'minmax(110px, 0.6fr)', cell: shortDataset, title: dataset },
+    { id: 'base', header: 'Base', width: 'minmax(88px, 0.6fr)', cell: base, title: base },
+    { id: 'dataset', header: 'Data set', width: 'minmax(88px, 0.6fr)', cell: shortDataset, title: dataset },
     {
       id: 'updates',
       header: 'Updates',
@@ -80,25 +83,18 @@ function columns(now: number, nameOf: (id: string) => string): Column<Job>[] {
     },
     {
       id: 'elapsed',
-      header: 'Elapsed',
-      width: '90px',
-      align: 'right',
-      cell: (job) => formatDuration(elapsedMs(job, now)),
-    },
-    {
-      id: 'left',
-      header: 'Left',
-      width: '90px',
+      header: 'Elapsed, left',
+      width: '130px',
       align: 'right',
       cell: (job) => {
         const left = remainingMs(job, now);
-        return left === null ? '' : formatDuration(left);
+        return `${formatDuration(elapsedMs(job, now))}${left === null ? '' : `, ${formatDuration(left)}`}`;
       },
     },
     {
       id: 'created',
       header: 'Created',
-      width: '100px',
+      width: '84px',
       align: 'right',
       cell: (job) => <Time at={job.createdAt} />,
     },
@@ -130,7 +126,7 @@ export default function TrainingPage() {
         label="Trainings"
         filter={{ kind: 'train' }}
         columns={columns(now, nameOf)}
-        addressOf={(job) => `/training/jobs/${encodeURIComponent(job.jobId)}`}
+        addressOf={jobHref}
         placeKey="training"
         empty={
           <EmptyState title="No training yet" action={create}>

@@ -4,6 +4,11 @@ import type { Field } from './fields.ts';
 import { fieldId, useFormData, useSetField } from './form-context.tsx';
 import { EnvironmentSelect, ModelSelect } from './pickers.tsx';
 
+/** What an empty list of words means. */
+function wordsOf(defaultValue: unknown): string {
+  return Array.isArray(defaultValue) ? defaultValue.join(', ') : '';
+}
+
 type Simple = Extract<Field, { kind: 'number' | 'text' | 'switch' | 'choice' | 'words' }>;
 
 /** The control of a plain field. */
@@ -76,6 +81,7 @@ export function FieldControl({ field }: { field: Simple }) {
         <TagsInput
           id={id}
           value={Array.isArray(value) ? value.map(String) : []}
+          placeholder={Array.isArray(value) && value.length > 0 ? '' : wordsOf(field.defaultValue)}
           onChange={(next) => {
             set(next.length === 0 ? undefined : next);
           }}

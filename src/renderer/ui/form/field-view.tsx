@@ -16,7 +16,9 @@ export const FieldView = memo(function FieldView({ field }: { field: Field }): R
     case 'group':
       return (
         <div className={styles.group}>
-          <p className={styles.groupTitle}>{field.meta.title}</p>
+          <p className={styles.groupTitle}>
+            {field.meta.title} <span className={styles.dim}>{field.meta.help}</span>
+          </p>
           <FieldList fields={field.fields} />
         </div>
       );

@@ -11,7 +11,7 @@ import { seriesOf } from '../../../charts/series.ts';
 import { orpc } from '../../../rpc/client.ts';
 import { formatNumber, shortId } from '../../../ui/format.ts';
 import { ErrorState, LoadingState } from '../../../ui/states.tsx';
-import { metricLook } from './metric-looks.ts';
+import { metricLook, metricRank } from './metric-looks.ts';
 import { useMetrics } from './use-metrics.ts';
 import styles from './run.module.css';
 
@@ -29,12 +29,13 @@ function charts(
 ): Chart[] {
   return stages.flatMap((stage, index) => {
     const own = points[index] ?? [];
-    // Losses first, in the order of their stages.
-    const start = (name: string) =>
-      name.startsWith('loss/') ? (seriesOf(own, name, '').steps[0] ?? 0) : Infinity;
+    // Losses in the order of their stages.
+    const start = (name: string) => (name.startsWith('loss/') ? (seriesOf(own, name, '').steps[0] ?? 0) : 0);
     const names = [...new Set(own.map(({ name }) => name))]
-      .map((name) => ({ name, start: start(name) }))
-      .toSorted((left, right) => (left.start === right.start ? 0 : left.start - right.start))
+      .map((name) => ({ name, rank: metricRank(name), start: start(name) }))
+      .toSorted((left, right) =>
+        left.rank === right.rank ? left.start - right.start : left.rank < right.rank ? -1 : 1,
+      )
       .map(({ name }) => name);
     return names.map((name) => {
       const lines: ChartLine[] = [{ ...seriesOf(own, name, 'this run'), color: metricLook(name).color }];

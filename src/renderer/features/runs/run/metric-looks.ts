@@ -41,9 +41,9 @@ const looks: Record<string, Partial<MetricLook>> = {
   gradientNorm: { title: 'Gradient norm', unit: 'before clipping', xLabel: 'update' },
   learningRate: { title: 'Learning rate', xLabel: 'update' },
   entropy: { title: 'Entropy', unit: 'nats per target token', xLabel: 'update' },
+  rowTokensPerSecond: { title: 'Speed, tokens of rows', unit: 'tokens/s', xLabel: 'update' },
+  computedTokensPerSecond: { title: 'Speed, tokens computed', unit: 'tokens/s', xLabel: 'update' },
   rowTokens: { title: 'Row tokens', unit: 'tokens, all updates', xLabel: 'update' },
-  rowTokensPerSecond: { title: 'Rows', unit: 'tokens/s', xLabel: 'update' },
-  computedTokensPerSecond: { title: 'Computed', unit: 'tokens/s', xLabel: 'update' },
 };
 
 /** `loss/iwm`: the loss of one stage of a training. */
@@ -63,4 +63,11 @@ export function metricLook(name: string): MetricLook {
     color: '--dd-accent-text',
     ...(lossLook(name) ?? looks[name]),
   };
+}
+
+/** Where a metric stands on a page: losses first, then as listed above, unknown ones last. */
+export function metricRank(name: string): number {
+  if (name.startsWith('loss/')) return -1;
+  const at = Object.keys(looks).indexOf(name);
+  return at === -1 ? Infinity : at;
 }

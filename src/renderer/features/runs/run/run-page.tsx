@@ -160,6 +160,7 @@ function Elapsed({ job, now }: { job: Job; now: number }) {
 /** What the phase of a run says: where it is, or where it stands since it stopped. */
 function whereLabel(state: JobState): string {
   if (state === 'paused') return 'Paused in';
+  if (state === 'succeeded') return 'Ended with';
   if (state === 'cancelled' || state === 'failed') return 'Stopped in';
   return 'Now';
 }

@@ -66,7 +66,7 @@ export function TrainingFacts({
           <Stat
             label="Computed"
             value={rate === null || computed === null ? '–' : formatPercent(computed, rate)}
-            unit="of them"
+            unit={rate === null || computed === null ? undefined : 'of them'}
             title="Rows share the computation of what they begin with; the rest is what was computed."
           />
           <Stat
