@@ -1,6 +1,6 @@
 /** A training under a person's hands: paused, resumed, cancelled, its process killed, continued, merged, refused. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { soundRow } from '../helpers/sft-rows.ts';
@@ -29,16 +29,10 @@ function writeRows(folder: string, longest = 1): string {
   return folder;
 }
 
-function baseFile({ dataFolder }: DataHost): string {
-  const found = readdirSync(dataFolder, { recursive: true, encoding: 'utf8' }).find((name) =>
-    /random-weights-[^/]*\.gguf$/.test(name),
-  );
-  if (found === undefined) throw new Error('the quick start left no model');
-  return join(dataFolder, found);
-}
+const starter = join(import.meta.dirname, '../../resources/starter/daydream-starter.gguf');
 
 /** The form filled in for so many updates, not yet started. */
-async function form(pages: Pages, host: DataHost, updates: number, base = baseFile(host)): Promise<Page> {
+async function form(pages: Pages, host: DataHost, updates: number, base = starter): Promise<Page> {
   const rows = writeRows(join(host.dataFolder, 'three-rows'));
   const page = await pages.open('/training/new');
   await page.getByLabel('Data set', { exact: true }).fill(rows);
@@ -170,19 +164,19 @@ test('goes on from an adapter with its lineage, and merges what came out into a 
 
 test('refuses what cannot be trained, with the reason above the form', async ({ pages, host }) => {
   test.setTimeout(90_000);
-  const base = baseFile(host);
+  const base = starter;
   const refusal = (page: Page) => page.getByRole('alert').first();
   const begin = (page: Page) => page.getByRole('button', { name: 'Start', exact: true }).click();
 
   // Bytes of the same length: the file stays whole.
   const altered = (name: string, from: string, to: string): string => {
-    const bytes = readFileSync(base);
+    const bytes = readFileSync(starter);
     const at = bytes.indexOf(
       from,
       bytes.indexOf(name === 'tokens' ? 'tokenizer.ggml.tokens' : 'architecture'),
     );
     bytes.write(to, at, 'utf8');
-    const file = join(host.dataFolder, `random-weights-${name}.gguf`);
+    const file = join(host.dataFolder, `${name}.gguf`);
     writeFileSync(file, bytes);
     return file;
   };
