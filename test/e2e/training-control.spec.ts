@@ -1,6 +1,6 @@
 /** A training under a person's hands: paused, resumed, cancelled, its process killed, continued, merged, refused. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { soundRow } from '../helpers/sft-rows.ts';
@@ -164,7 +164,6 @@ test('goes on from an adapter with its lineage, and merges what came out into a 
 
 test('refuses what cannot be trained, with the reason above the form', async ({ pages, host }) => {
   test.setTimeout(90_000);
-  const base = starter;
   const refusal = (page: Page) => page.getByRole('alert').first();
   const begin = (page: Page) => page.getByRole('button', { name: 'Start', exact: true }).click();
 
@@ -197,7 +196,7 @@ test('refuses what cannot be trained, with the reason above the form', async ({ 
   mkdirSync(empty, { recursive: true });
   writeFileSync(join(empty, 'expert_sft.jsonl'), '');
   await page.getByLabel('Adapter').fill('');
-  await page.getByLabel('Base model').fill(base);
+  await page.getByLabel('Base model').fill(starter);
   await page.getByLabel('Data set', { exact: true }).fill(empty);
   await begin(page);
   await expect(refusal(page)).toContainText('has no rows');

@@ -15,13 +15,12 @@ const file = (part: 'iwm_sft' | 'reflection_sft', rows: number) => ({
 });
 
 it('has a snippet for each part with rows, and says which have none', () => {
-  const manifest = wholeManifest([file('iwm_sft', 2), file('reflection_sft', 0)]);
   const dataset = datasetSchema.parse({
     datasetId: 'd',
     name: 'n',
     jobId: null,
     folder: '/data',
-    manifest,
+    manifest: { ...wholeManifest(), files: [file('iwm_sft', 2), file('reflection_sft', 0)] },
     createdAt: 0,
   });
   renderUi(<UseView dataset={dataset} />);
