@@ -2,6 +2,7 @@
  * Soft-max attention of blocks, there and back. In a block every token follows its ancestors, so queries are cut into chunks that
  * see only the keys up to their own end: half of the pairs are never computed.
  */
+import { composedSoftmaxBack } from './composed.ts';
 import type { Graph, Tensor } from './graph.ts';
 import { headProduct, product } from './products.ts';
 import type { Tape, Value } from './tape.ts';
@@ -143,6 +144,5 @@ function softmaxGradient(
       return fused;
     }
   }
-  const inner = g.multiply(dP, probabilities);
-  return g.scale(g.subtract(inner, g.multiply(probabilities, g.sumRows(inner))), scale);
+  return composedSoftmaxBack(g, dP, probabilities, scale);
 }

@@ -14,10 +14,13 @@ export class Device {
   readonly library: GgmlLibrary;
   readonly backend: Pointer;
   readonly info: DeviceInfo;
+  /** Operations of the way back are composed even where there are direct ones: what Metal computes, on any back-end. */
+  readonly composed: boolean;
   readonly #device: Pointer;
   readonly #buffers = new Set<Pointer>();
 
-  private constructor(library: GgmlLibrary, device: Pointer, backend: Pointer) {
+  private constructor(library: GgmlLibrary, device: Pointer, backend: Pointer, composed: boolean) {
+    this.composed = composed;
     this.library = library;
     this.#device = device;
     this.backend = backend;
@@ -28,7 +31,12 @@ export class Device {
    * @param threads computing threads; more than there are cores makes ggml's barriers spin 10–90 times slower
    * @throws TRAINER_UNAVAILABLE when there is no device of that kind
    */
-  static open(library: GgmlLibrary, kind: 'cpu' | 'gpu', threads: number): Device {
+  static open(
+    library: GgmlLibrary,
+    kind: 'cpu' | 'gpu',
+    threads: number,
+    options: { composed?: boolean } = {},
+  ): Device {
     const device = pointers(library).find((pointer) => {
       const found = describe(library, pointer).kind;
       return kind === 'cpu' ? found === 'cpu' : found === 'gpu' || found === 'igpu';
@@ -41,7 +49,7 @@ export class Device {
     }
     const backend = library.pointer('ggml_backend_dev_init', device, null);
     library.setThreads(backend, device, threads);
-    return new Device(library, device, backend);
+    return new Device(library, device, backend, options.composed ?? false);
   }
 
   /** Gives memory to every constant and input of the graph's context that has none yet. */
@@ -75,8 +83,30 @@ export class Device {
     );
   }
 
-  /** Gives memory to all results of the graph, as little as their lifetimes permit. Returns the bytes in use. */
+  /** Whether the back-end has the operation that makes this tensor. */
+  supports(tensor: Pointer): boolean {
+    return this.library.call('ggml_backend_supports_op', this.backend, tensor) === true;
+  }
+
+  /**
+   * Gives memory to all results of the graph, as little as their lifetimes permit. Returns the bytes in use.
+   * @throws TRAINER_UNAVAILABLE naming the operations that the back-end lacks (it would end the process), MODEL_OUT_OF_MEMORY
+   */
   place(allocator: Pointer, graph: Pointer): number {
+    const nodes = Array.from({ length: this.library.number('ggml_graph_n_nodes', graph) }, (_, index) =>
+      this.library.pointer('ggml_graph_node', graph, index),
+    );
+    const lacking = new Set(
+      nodes
+        .filter((node) => !this.supports(node))
+        .map((node) => String(this.library.call('ggml_op_desc', node))),
+    );
+    if (lacking.size > 0) {
+      throw new AppError({
+        code: 'TRAINER_UNAVAILABLE',
+        message: `${this.info.description} cannot train this model: its driver lacks ${[...lacking].join(', ')}. Nothing was changed. Train on the processor, or update the driver.`,
+      });
+    }
     if (this.library.call('ggml_gallocr_alloc_graph', allocator, graph) !== true)
       throw outOfMemory(this.info);
     return this.library.number('ggml_gallocr_get_buffer_size', allocator, 0);

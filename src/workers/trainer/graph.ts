@@ -2,12 +2,15 @@
  * Tensors and their operations, checked before ggml sees them: a misuse is a RangeError here, there it kills the process.
  * A `Graph` describes; a `Device` owns memory and computes. Shapes are in ggml's order: the fastest dimension first.
  */
+import { composedOuter, composedRmsNormBack, composedRowsBack, composedSumTo } from './composed.ts';
 import type { Device } from './device.ts';
 import type { GgmlLibrary, Pointer } from './library.ts';
 import { elements, equal, full, need, repeats } from './shape.ts';
 import type { Dimensions, Shape } from './shape.ts';
 
 export const tensorTypes = { f32: 0, f16: 1, i32: 26, i64: 27, bf16: 30 } as const;
+/** GGML_PREC_F32: Vulkan and CUDA would multiply float32 in halves where they can. */
+const fullPrecision = 10;
 export type TensorType = keyof typeof tensorTypes;
 
 export interface Tensor {
@@ -221,7 +224,10 @@ export class Graph {
   sumTo(a: Tensor, like: Tensor): Tensor {
     need(repeats(like.shape, a.shape), 'sumTo', a.shape, like.shape);
     if (equal(a.shape, like.shape)) return a;
-    return this.#make('ggml_repeat_back', like.shape, a.type, true, a.pointer, like.pointer);
+    return this.#directOr(
+      this.#make('ggml_repeat_back', like.shape, a.type, true, a.pointer, like.pointer),
+      () => composedSumTo(this, a, like.shape),
+    );
   }
 
   // Elementwise; the second operand may repeat into the first --------------------------------------------------------------
@@ -312,14 +318,10 @@ export class Graph {
       a.shape,
       b.shape,
     );
-    return this.#make(
-      'ggml_mul_mat',
-      [a.shape[1], b.shape[1], b.shape[2], b.shape[3]],
-      'f32',
-      true,
-      a.pointer,
-      b.pointer,
-    );
+    const shape: Shape = [a.shape[1], b.shape[1], b.shape[2], b.shape[3]];
+    const product = this.#make('ggml_mul_mat', shape, 'f32', true, a.pointer, b.pointer);
+    this.#library.call('ggml_mul_mat_set_prec', product.pointer, fullPrecision);
+    return product;
   }
 
   /** a [m, k], b [n, k] → [m, n]: Σ over k of a ⊗ b. `a` repeats over the outer dimensions of `b`. Float32 only. */
@@ -330,13 +332,9 @@ export class Graph {
       a.shape,
       b.shape,
     );
-    return this.#make(
-      'ggml_out_prod',
-      [a.shape[0], b.shape[0], b.shape[2], b.shape[3]],
-      'f32',
-      true,
-      a.pointer,
-      b.pointer,
+    const shape: Shape = [a.shape[0], b.shape[0], b.shape[2], b.shape[3]];
+    return this.#directOr(this.#make('ggml_out_prod', shape, 'f32', true, a.pointer, b.pointer), () =>
+      composedOuter(this, a, b),
     );
   }
 
@@ -349,7 +347,10 @@ export class Graph {
   /** d: gradient of the normed rows; x: what was normed. */
   rmsNormBack(d: Tensor, x: Tensor, epsilon: number): Tensor {
     need(equal(d.shape, x.shape), 'rmsNormBack', d.shape, x.shape);
-    return this.#make('ggml_rms_norm_back', x.shape, 'f32', true, d.pointer, x.pointer, epsilon);
+    return this.#directOr(
+      this.#make('ggml_rms_norm_back', x.shape, 'f32', true, d.pointer, x.pointer, epsilon),
+      () => composedRmsNormBack(this, d, x, epsilon),
+    );
   }
 
   /** soft-max over the rows of scale · a + mask. @param mask [keys, queries, 1, blocks] */
@@ -425,15 +426,20 @@ export class Graph {
   /** The reverse of `rows`: adds each row of d at its index. */
   rowsBack(d: Tensor, indices: Tensor, like: Tensor): Tensor {
     need(d.shape[0] === like.shape[0] && d.shape[1] === indices.shape[0], 'rowsBack', d.shape, like.shape);
-    return this.#make(
-      'ggml_get_rows_back',
-      like.shape,
-      'f32',
-      true,
-      d.pointer,
-      indices.pointer,
-      like.pointer,
+    return this.#directOr(
+      this.#make('ggml_get_rows_back', like.shape, 'f32', true, d.pointer, indices.pointer, like.pointer),
+      () => composedRowsBack(this, d, indices, like.shape[1]),
     );
+  }
+
+  /** indices [k] → [k, rows]: 1 where the index is the row. Whole numbers: exact in float32 below 2²⁴. */
+  oneHot(indices: Tensor, rows: number): Tensor {
+    const shape = full([indices.shape[0], rows]);
+    const asFloat = this.#make('ggml_cast', indices.shape, 'f32', true, indices.pointer, tensorTypes.f32);
+    const places = this.#make('ggml_repeat_4d', shape, 'f32', true, asFloat.pointer, ...shape);
+    const counting = this.reshape(this.#make('ggml_arange', full([rows]), 'f32', true, 0, rows, 1), 1, rows);
+    const distance = this.square(this.subtract(places, counting));
+    return this.#make('ggml_step', shape, 'f32', true, this.scale(distance, -1, 0.5).pointer);
   }
 
   /** Writes the rows of `values` into `a` (in its memory) at the indices (i64). */
@@ -467,8 +473,11 @@ export class Graph {
 
   /** Whether the back-end has the operation that makes this tensor. */
   supports(tensor: Tensor): boolean {
-    return this.#library.call('ggml_backend_supports_op', this.#device.backend, tensor.pointer) === true;
+    return !this.#device.composed && this.#device.supports(tensor.pointer);
   }
+
+  #directOr = (direct: Tensor, composed: () => Tensor): Tensor =>
+    this.supports(direct) ? direct : composed();
 
   #elementwise(
     name: 'ggml_add' | 'ggml_add_inplace' | 'ggml_sub' | 'ggml_mul' | 'ggml_div',
