@@ -36,15 +36,20 @@ function architecture(name: Architecture['name']): Architecture {
   };
 }
 
+interface SmallOptions {
+  longestBlock?: number;
+  change?: Partial<Architecture>;
+}
+
 export function smallTrainer(
   device: Device,
   name: Architecture['name'],
   mode: TrainingMode,
   share: boolean,
-  seed = 1,
+  { longestBlock = 256, change = {} }: SmallOptions = {},
 ) {
-  const random = gaussian(seed);
-  const shape = architecture(name);
+  const random = gaussian(1);
+  const shape = { ...architecture(name), ...change };
   const { required, optional } = tensorsOf(shape);
   const extra =
     name === 'llama'
@@ -76,9 +81,9 @@ export function smallTrainer(
   }
   const trainer = new ModelTrainer(shape, weights, {
     adam: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, clipNorm: 0, muon: null },
-    limits: { longestBlock: 256, mostTokens: 256, share },
+    limits: { longestBlock, mostTokens: longestBlock, share },
   });
-  return { trainer, weights };
+  return { trainer, weights, architecture: shape };
 }
 
 /** Four alternatives of one beginning, weights of any sign, a target inside the shared part. */

@@ -1,5 +1,6 @@
-/** What a training takes, before it starts. Weights are counted; what a batch takes is estimated from its largest parts. */
+/** What a training takes, before it starts. Weights are counted; what a batch takes follows from its shape. */
 import { AppError } from '#shared/errors.ts';
+import { chunksOf, pairsOf } from '#shared/worker/attention-chunks.ts';
 import { largestTransposed } from '#shared/worker/trainer.ts';
 import type { OpenParams } from '#shared/worker/trainer.ts';
 
@@ -15,7 +16,7 @@ const float = 4;
 const usable = 0.9;
 
 export function trainingMemory(params: OpenParams): TrainingMemory {
-  const { architecture: a, base, mode, limits } = params;
+  const { base, mode } = params;
   const tensors = base.kind === 'file' ? base.tensors : [];
   let weights = 0;
   for (const { name, shape } of tensors) {
@@ -30,14 +31,31 @@ export function trainingMemory(params: OpenParams): TrainingMemory {
     const adapted = mode.lora.targets.some((part) => name.endsWith(`.${part}.weight`));
     if (adapted) weights += (inputs + outputs) * mode.lora.rank * 4;
   }
+  return { weightsBytes: weights * float, batchBytes: batchFloats(params) * float };
+}
+
+/** Numbers of the largest batch, there and back: found by measuring what is allocated (test/slow/training-memory.test.ts). */
+function batchFloats({ architecture: a, mode, limits, device }: OpenParams): number {
   const { longestBlock: length, mostTokens: tokens } = limits;
-  // Kept for the way back: about ten rows of the width, three of the hidden width, and two squares of attention a head.
+  const gemma = a.name === 'gemma3';
+  const chunks = chunksOf(length, device === 'cpu');
+  const pairs = pairsOf(chunks) / length;
+  // What norms gave is kept for the gradient of their weights, which an adapter does not train.
+  const trainsNorms = mode.kind === 'full' ? 1 : 0;
+  const headRows = 2 + (gemma || a.name === 'qwen3' ? 1 + trainsNorms : 0);
+  const widthRows = 5 + 2 * trainsNorms + (gemma ? 2 + 2 * trainsNorms : 0);
   const layer =
-    tokens *
-    (10 * a.width + 3 * a.hidden + (2 * a.heads + 2 * a.kvHeads) * a.headSize + 2 * a.heads * length);
-  // At most every token is a target: logits, probabilities and their gradient.
-  const head = tokens * a.vocabulary * 3;
-  return { weightsBytes: weights * float, batchBytes: (a.layers * layer + head) * float };
+    widthRows * a.width +
+    (gemma ? 4 : 3) * a.hidden +
+    headRows * (a.heads + a.kvHeads) * a.headSize +
+    (mode.kind === 'lora' ? mode.lora.rank * mode.lora.targets.length : 0) +
+    a.heads * pairs;
+  // On top, where the way back turns: at most every token is a target, logits and their gradient; or two products of the last chunk.
+  const last = chunks.at(-1) ?? { from: 0, to: 0 };
+  const chunk = (last.to * (last.to - last.from)) / length;
+  const peak = Math.max(2 * a.vocabulary, 2 * a.heads * chunk) + 2 * a.width;
+  const masks = (a.window === null ? 1 : 2) * pairs;
+  return tokens * (a.layers * layer + peak + masks);
 }
 
 /**

@@ -2,28 +2,11 @@
  * Soft-max attention of blocks, there and back. In a block every token follows its ancestors, so queries are cut into chunks that
  * see only the keys up to their own end: half of the pairs are never computed.
  */
+import type { Chunk } from '#shared/worker/attention-chunks.ts';
 import { composedSoftmaxBack } from './composed.ts';
 import type { Graph, Tensor } from './graph.ts';
 import { headProduct, product } from './products.ts';
 import type { Tape, Value } from './tape.ts';
-
-/** Queries from … to − 1; their keys are 0 … to − 1. */
-export interface Chunk {
-  from: number;
-  to: number;
-}
-
-const shortestChunk = 128;
-const mostChunks = 8;
-
-/** @param cut false where one large product is better than several small ones (graphics processors) */
-export function chunksOf(length: number, cut: boolean): Chunk[] {
-  const size = cut ? Math.max(shortestChunk, Math.ceil(length / mostChunks / 64) * 64) : length;
-  return Array.from({ length: Math.ceil(length / size) }, (_, index) => ({
-    from: index * size,
-    to: Math.min(length, (index + 1) * size),
-  }));
-}
 
 export interface AttentionOptions {
   chunks: readonly Chunk[];

@@ -1,7 +1,7 @@
 /** The computation of one batch of blocks: forward, and backward when asked; inputs filled from a plan. */
+import { chunksOf } from '#shared/worker/attention-chunks.ts';
+import type { Chunk } from '#shared/worker/attention-chunks.ts';
 import type { Architecture } from '#shared/worker/trainer.ts';
-import { chunksOf } from './attention.ts';
-import type { Chunk } from './attention.ts';
 import { head, hiddenStates } from './decoder.ts';
 import type { Device } from './device.ts';
 import { fillMasks } from './forest.ts';

@@ -1,8 +1,8 @@
 /** The forward pass of a decoder over blocks of tokens, on a tape. Logits only where they are asked for. */
+import type { Chunk } from '#shared/worker/attention-chunks.ts';
+import type { Architecture } from '#shared/worker/trainer.ts';
 import { ropeOf, windowed } from './architecture.ts';
 import { attention } from './attention.ts';
-import type { Chunk } from './attention.ts';
-import type { Architecture } from '#shared/worker/trainer.ts';
 import type { Tensor } from './graph.ts';
 import type { Adapter, Tape, Value, Weight } from './tape.ts';
 

@@ -1,7 +1,7 @@
 /** A model in training: rows in, log-probabilities or one optimiser step out. */
 import { AppError } from '#shared/errors.ts';
+import { chunksOf, pairsOf } from '#shared/worker/attention-chunks.ts';
 import type { Architecture, StepMetrics } from '#shared/worker/trainer.ts';
-import { chunksOf } from './attention.ts';
 import { BatchGraph, placeBlocks } from './batch.ts';
 import type { BatchOptions, Placed } from './batch.ts';
 import { planForest } from './forest.ts';
@@ -184,9 +184,7 @@ export class ModelTrainer {
     return {
       longestBlock: Math.min(this.#limits.longestBlock, Math.ceil(a.contextLength / 64) * 64),
       share: this.#limits.share,
-      cost: (length) =>
-        length * token +
-        pair * chunksOf(length, cut).reduce((sum, { from, to }) => sum + to * (to - from), 0),
+      cost: (length) => length * token + pair * pairsOf(chunksOf(length, cut)),
     };
   }
 
