@@ -21,7 +21,7 @@ import type { Clock, Logger } from '#core/ports.ts';
 import type { JobChange, Store } from '#core/store/port.ts';
 import { AppError, toAppError } from '#shared/errors.ts';
 import type { JobId } from '#shared/ids.ts';
-import { isEnded } from '#shared/schema/job.ts';
+import { canResume, isEnded } from '#shared/schema/job.ts';
 import type { Job } from '#shared/schema/job.ts';
 
 const leaseMs = 30_000;
@@ -438,7 +438,7 @@ export function createJobEngine(options: JobEngineOptions): JobEngine {
 
     resume: (jobId) =>
       request(jobId, (job) => {
-        if (job.state === 'succeeded' || job.state === 'cancelled' || job.state === 'cancelling') {
+        if ((isEnded(job.state) && !canResume(job.state)) || job.state === 'cancelling') {
           throw new AppError({
             code: 'CONFLICT',
             message: `${job.title} is ${job.state} and cannot go on. Start a new run; finished episodes are not run twice.`,

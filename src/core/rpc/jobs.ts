@@ -63,7 +63,7 @@ export function jobsHandlers(app: RpcServices) {
     cancel: jobs.cancel.handler(({ input }) => app.jobs.cancel(getJob(app, input.jobId).jobId)),
     remove: jobs.remove.handler(({ input }) => {
       const job = getJob(app, input.jobId);
-      if (!isEnded(job.state) && job.state !== 'paused') {
+      if (!isEnded(job.state)) {
         throw new AppError({
           code: 'CONFLICT',
           message: `Job ${job.jobId} is ${job.state}. Cancel it first; nothing was removed.`,

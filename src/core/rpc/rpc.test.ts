@@ -233,6 +233,17 @@ describe('runs and jobs', () => {
     expect(await test.client.runs.removePreset({ presetId: saved.presetId })).toEqual({ removed: true });
   });
 
+  it('says of a paused job that it has to be cancelled before it is removed', async () => {
+    const { jobId } = await test.client.runs.start({ yaml: rolloutYaml(40) });
+    await test.client.jobs.pause({ jobId });
+    expect((await test.app.services.jobs.wait(jobId, { orPaused: true })).state).toBe('paused');
+    await expect(test.client.jobs.remove({ jobId })).rejects.toMatchObject({
+      data: { code: 'CONFLICT', message: expect.stringContaining('is paused. Cancel it first') as string },
+    });
+    await test.client.jobs.cancel({ jobId });
+    expect(await test.client.jobs.remove({ jobId })).toEqual({ removed: true });
+  });
+
   it('answers NOT_FOUND for what is not there', async () => {
     const jobId = jobIdSchema.parse('nothing');
     for (const call of [

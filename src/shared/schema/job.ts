@@ -21,6 +21,11 @@ export function isEnded(state: JobState): boolean {
   return (endedStates as readonly JobState[]).includes(state);
 }
 
+/** Whether `resume` brings it back from where it stopped. A cancelled job stays cancelled. */
+export function canResume(state: JobState): boolean {
+  return state === 'paused' || state === 'failed';
+}
+
 export const progressSchema = z.object({
   done: z.number().nonnegative(),
   /** null: unknown yet. */

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { IconBan, IconCopy, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
+import { canResume } from '#shared/schema/job.ts';
 import type { Job } from '#shared/schema/job.ts';
 import { orpc, queryClient } from '../../../rpc/client.ts';
 import { errorRecord } from '../../../rpc/errors.ts';
@@ -38,7 +39,6 @@ export function RunActions({ job, listHref }: { job: Job; listHref: string }) {
     onError: failed,
   });
   const canPause = job.state === 'running' || job.state === 'queued';
-  const canResume = job.state === 'paused' || job.state === 'failed';
   useKeys([
     {
       key: 'p',
@@ -71,7 +71,7 @@ export function RunActions({ job, listHref }: { job: Job; listHref: string }) {
           Pause
         </Button>
       )}
-      {canResume && (
+      {canResume(job.state) && (
         <Button
           variant={job.state === 'paused' ? 'filled' : 'default'}
           leftSection={<IconPlayerPlay size={14} />}
