@@ -24,6 +24,9 @@ export function globalOptions(command: Command): GlobalOptions {
   return command.optsWithGlobals<GlobalOptions>();
 }
 
+/** One Ctrl-C may arrive several times: from the terminal, from npm and from the launcher that passes it on. */
+export const oneKeyPressMs = 300;
+
 /** @returns the exit code */
 export async function withSession(
   command: Command,
@@ -33,15 +36,23 @@ export async function withSession(
   const { json, dataDir, seed } = globalOptions(command);
   const session = await openSession({ dataDir, ...options });
   const stop = new AbortController();
-  const onSignal = () => stop.abort();
-  process.once('SIGINT', onSignal);
-  process.once('SIGTERM', onSignal);
+  const release = () => {
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
+  };
+  const onSignal = () => {
+    if (stop.signal.aborted) return;
+    stop.abort();
+    // A second Ctrl-C is whatever the command makes of it, else the end of the process.
+    setTimeout(release, oneKeyPressMs).unref();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
   try {
     process.exitCode =
       (await work({ session, client: session.client, json, seed, dataDir, signal: stop.signal })) ?? 0;
   } finally {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+    release();
     await session.close();
   }
 }

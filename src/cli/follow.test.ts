@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openTestApp } from '#test/helpers/app.ts';
 import type { TestApp } from '#test/helpers/app.ts';
+import type { Work } from './command.ts';
 import { followJob } from './follow.ts';
+import { startAndFollow } from './start-run.ts';
 
 let host: TestApp;
 beforeEach(async () => {
@@ -27,9 +29,8 @@ function startSlowJob() {
   return jobs.submit({ kind: 'slow', title: 'Slow', spec: {}, seed: 1 });
 }
 
-it('takes the SIGINTs of one Ctrl-C for one, and a second Ctrl-C for “end at once”', async () => {
-  const { jobId } = startSlowJob();
-  const stop = new AbortController();
+/** As `withSession` makes it for a command that is itself the host. */
+function workOf(signal: AbortSignal): Work {
   const session = {
     client: host.client,
     dataFolder: host.folder,
@@ -39,8 +40,13 @@ it('takes the SIGINTs of one Ctrl-C for one, and a second Ctrl-C for “end at o
     lastingLink: () => Promise.resolve(null),
     close: () => Promise.resolve(),
   };
-  const work = { session, client: host.client, json: true, seed: undefined, dataDir: undefined };
-  const followed = followJob({ ...work, signal: stop.signal }, jobId, { onInterrupt: 'pause', quiet: true });
+  return { session, client: host.client, json: true, seed: undefined, dataDir: undefined, signal };
+}
+
+it('takes the SIGINTs of one Ctrl-C for one, and a second Ctrl-C for “end at once”', async () => {
+  const { jobId } = startSlowJob();
+  const stop = new AbortController();
+  const followed = followJob(workOf(stop.signal), jobId, { onInterrupt: 'pause', quiet: true });
   let ended = false;
   void followed.then(() => (ended = true));
   await sleep(200);
@@ -54,4 +60,24 @@ it('takes the SIGINTs of one Ctrl-C for one, and a second Ctrl-C for “end at o
   process.emit('SIGINT', 'SIGINT');
   expect((await followed).state).toBe('pausing');
   expect(process.listenerCount('SIGINT')).toBe(0);
+});
+
+it('pauses a job that it comes to after Ctrl-C', async () => {
+  const { jobId } = startSlowJob();
+  const followed = followJob(workOf(AbortSignal.abort()), jobId, { onInterrupt: 'pause', quiet: true });
+  await vi.waitFor(() => expect(host.app.services.store.jobs.get(jobId)?.state).toBe('pausing'));
+  await sleep(350);
+  process.emit('SIGINT', 'SIGINT');
+  expect((await followed).state).toBe('pausing');
+});
+
+it('starts nothing after a Ctrl-C during the check', async () => {
+  const yaml =
+    "kind: rollout\nenvironment: { id: household-small, tasks: 1 }\npolicy: { model: 'scripted:random' }\n";
+  const started = startAndFollow(workOf(AbortSignal.abort()), { yaml, origin: 'mine.yaml', sets: [] });
+  await expect(started).rejects.toMatchObject({
+    code: 'CANCELLED',
+    message: expect.stringContaining('nothing was stored') as string,
+  });
+  expect((await host.client.jobs.list({})).total).toBe(0);
 });

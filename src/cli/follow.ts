@@ -5,6 +5,7 @@ import { endedStates } from '#shared/schema/job.ts';
 import type { Job } from '#shared/schema/job.ts';
 import { AppError } from '#shared/errors.ts';
 import { clientError } from './client.ts';
+import { oneKeyPressMs } from './command.ts';
 import type { Work } from './command.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { duration, say } from './output.ts';
@@ -19,9 +20,6 @@ export interface FollowOptions {
 
 /** Events that change how the result is read. */
 const told = new Set(['episodes-reused']);
-
-/** One Ctrl-C may arrive several times: from the terminal, from npm and from the launcher that passes it on. */
-const oneKeyPressMs = 300;
 
 const restStates: ReadonlySet<string> = new Set([...endedStates, 'paused']);
 
@@ -55,7 +53,8 @@ export async function followJob(
     process.on('SIGINT', onAgain);
     end.signal.addEventListener('abort', () => process.off('SIGINT', onAgain));
   };
-  signal.addEventListener('abort', onInterrupt, { once: true });
+  if (signal.aborted) onInterrupt();
+  else signal.addEventListener('abort', onInterrupt, { once: true });
   session.lost.addEventListener('abort', () => end.abort(), { once: true });
   let last = (await client.jobs.get({ jobId })).job;
   try {

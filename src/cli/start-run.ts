@@ -49,9 +49,23 @@ export function estimateLine(estimate: RunEstimate): string {
   return `At most: ${parts.join(', ')}; ${time}.`;
 }
 
-/** Problems and estimate to stderr. @throws AppError CONFIG_INVALID when it cannot start */
-async function check({ client }: Work, text: RunText): Promise<void> {
-  const { problems, estimate, deviations } = await client.runs.check({ yaml: text.yaml });
+function stoppedBefore({ origin }: RunText): AppError {
+  return new AppError({
+    code: 'CANCELLED',
+    message: `${origin}: stopped before the run was started; nothing was stored.`,
+  });
+}
+
+/** Problems and estimate to stderr. @throws AppError CANCELLED at Ctrl-C, and AppError CONFIG_INVALID when it cannot start */
+async function check({ client, signal }: Work, text: RunText): Promise<void> {
+  const { problems, estimate, deviations } = await client.runs
+    .check({ yaml: text.yaml }, { signal })
+    .catch((thrown: unknown) => {
+      if (!signal.aborted) throw thrown;
+      throw stoppedBefore(text);
+    });
+  // A host that has nothing to wait for answers all the same.
+  if (signal.aborted) throw stoppedBefore(text);
   for (const problem of problems) say(problemLine(problem, text));
   if (problems.some(({ severity }) => severity === 'error')) {
     throw new AppError({
@@ -71,6 +85,7 @@ export async function startAndFollow(
 ): Promise<number> {
   const { client, json, session } = work;
   await check(work, text);
+  // Without the signal: a start that the host has carried out while we left would run with nobody there. It is paused when followed.
   const job = await client.runs.start({ yaml: text.yaml });
   if (options.detach === true && session.attached) {
     printResult(json, job, () => `${job.title}: ${job.state}. Follow it: daydream jobs watch ${job.jobId}`);
