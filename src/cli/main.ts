@@ -32,7 +32,7 @@ const program = new Command('daydream')
     '--data-dir <folder>',
     'where everything is kept (default: the system’s application data; or DAYDREAM_DATA)',
   )
-  .option('--seed <n>', 'seed of what is started: same seed, same tasks, same samples', nonNegativeInteger)
+  .option('--seed <n>', 'seed of what is started: same seed, same tasks and draws', nonNegativeInteger)
   .showSuggestionAfterError()
   .showHelpAfterError('(add --help for examples)')
   .addHelpText(

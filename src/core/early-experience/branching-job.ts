@@ -64,13 +64,12 @@ async function branch(context: JobContext<BranchingSpec, BranchingTotals>, servi
   const description = provider.describe();
   const { episodeIds, steps } = demonstrationsResult(services.store, demonstrationsJobId);
   const needsModel = wantsProposals(run);
-  context.progress({
-    // A resumed job has counted before: its card must not fall back behind its curves.
-    done: context.resumeFrom?.states ?? 0,
-    total: steps,
-    unit: 'states',
-    phase: needsModel ? 'Loading the model' : 'Branching',
-  });
+  // A resumed job has counted before: its card must not fall back behind its curves.
+  const done = context.resumeFrom?.states ?? 0;
+  const enter = (phase: string): void => {
+    context.progress({ done, total: steps, unit: 'states', phase });
+  };
+  if (needsModel) enter('Loading the model');
   const loaded = needsModel
     ? await loadModel(services.models, run.policy, {
         ...modelNeeds(run, episodeIds.length),
@@ -79,6 +78,8 @@ async function branch(context: JobContext<BranchingSpec, BranchingTotals>, servi
       })
     : null;
   try {
+    // The first state may take minutes with a large model; that is not the loading.
+    enter('Branching');
     const site: Site = {
       context,
       seed: context.seed,
@@ -99,11 +100,12 @@ async function branch(context: JobContext<BranchingSpec, BranchingTotals>, servi
       site.totals.format = format;
       site.totals.modelId = model.modelId;
     }
-    const done = services.store.branches.doneStates(context.jobId);
+    const doneStates = services.store.branches.doneStates(context.jobId);
     await runPool(
       episodeIds,
       { parallel: run.parallel, signal: context.signal, shouldStop: () => context.pauseRequested },
-      (episodeId, signal) => branchEpisode(readDemonstration(services.store, episodeId), site, done, signal),
+      (episodeId, signal) =>
+        branchEpisode(readDemonstration(services.store, episodeId), site, doneStates, signal),
     );
     context.pausePoint();
     if (site.lastError !== null && site.totals.failedEpisodes === episodeIds.length) throw site.lastError;

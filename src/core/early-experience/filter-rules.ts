@@ -49,7 +49,7 @@ export const DROP_HELP: Record<DropReason, string> = {
   scaffold: 'cites the generator’s prompt',
   doubled: 'says the same twice',
   contradiction: 'concludes another action than the expert’s',
-  'too-long': 'longer than reflection.filters.maxWords',
+  'too-long': 'longer than reflection.filters.maxWords, or cut off at reflection.maxTokens',
   'too-short': 'shorter than reflection.filters.minWords',
   garbled: 'broken characters, or no sentence of English',
   empty: 'holds no words',

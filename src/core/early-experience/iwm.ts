@@ -11,7 +11,7 @@ import type { PlainMessage } from '#shared/schema/dataset.ts';
 import type { AgentState, PromptSettings } from '#core/agents/index.ts';
 import { formatAnswer, stateMessages } from '#core/agents/index.ts';
 
-export const IWM_DELIMITER = 'Observation:';
+const IWM_DELIMITER = 'Observation:';
 
 const SYSTEM =
   'You predict what a world described in text answers. You are shown a task, what was observed and done so far, and the next ' +

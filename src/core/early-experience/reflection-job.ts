@@ -85,13 +85,17 @@ async function reflect(context: JobContext<ReflectionSpec, ReflectionTotals>, se
   // A resumed job has counted before: its card must not fall back behind its curves.
   const resumed = textsOf(context.resumeFrom);
   const done = resumed.texts;
-  context.progress({ done, total, unit: 'reflections', phase: 'Loading the model' });
+  const enter = (phase: string): void => {
+    context.progress({ done, total, unit: 'reflections', phase });
+  };
+  enter('Loading the model');
   const loaded = await loadModel(services.models, generator, {
     ...modelNeeds(run, episodeIds.length),
     threads: services.store.catalogue.settings().threads,
     signal: context.signal,
   });
   try {
+    enter('Reflecting');
     const site: Site = {
       context,
       services,

@@ -30,11 +30,11 @@ test('rows and characters of the kinds sum to the whole, and a text counts once 
   expect(tally.result()).toEqual({
     rows: 5,
     distinct: 3,
-    characters: 63,
+    characters: 128,
     kinds: [
-      { kind: 'help', rows: 2, distinct: 1, characters: 46 },
-      { kind: 'go', rows: 2, distinct: 2, characters: 11 },
-      { kind: 'look', rows: 1, distinct: 1, characters: 6 },
+      { kind: 'help', rows: 2, distinct: 1, characters: 72 },
+      { kind: 'go', rows: 2, distinct: 2, characters: 37 },
+      { kind: 'look', rows: 1, distinct: 1, characters: 19 },
     ],
   });
 });

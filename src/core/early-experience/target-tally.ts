@@ -4,7 +4,6 @@
  */
 import type { Manifest, SftRow } from '#shared/schema/dataset.ts';
 import { canonicalAction } from '#core/agents/index.ts';
-import { IWM_DELIMITER } from '#core/early-experience/iwm.ts';
 
 type Targets = NonNullable<Manifest['iwmTargets']>;
 type KindCount = Targets['kinds'][number];
@@ -25,7 +24,8 @@ export class TargetTally {
 
   /** @param row of `iwm_sft`, written */
   add({ messages, meta }: SftRow): void {
-    const text = messages.at(-1)?.content.slice(IWM_DELIMITER.length).trim() ?? '';
+    // With its delimiter: the loss is taken over that too.
+    const text = messages.at(-1)?.content ?? '';
     this.#texts.add(text);
     const kind = actionKind(meta.action);
     const count = this.#kinds.get(kind) ?? { rows: 0, characters: 0, texts: new Set() };

@@ -13,7 +13,10 @@ const seedField = z
   .min(0)
   .max(2_147_483_647)
   .default(1)
-  .meta({ title: 'Seed', help: 'Same seed, same tasks, same samples.' });
+  .meta({
+    title: 'Seed',
+    help: 'Same seed, same tasks and draws. Texts of a model may differ from run to run: batches change the last bits of its sums.',
+  });
 const parallelField = z
   .int()
   .min(1)
