@@ -45,7 +45,7 @@ function verdict(entry: DeadLease, at: number): { change: JobChange; event: NewE
   const crashCommits = entry.waitsForChild ? entry.crashCommits : entry.commits;
   if (crashes >= crashesAllowed) {
     const message =
-      `The host died ${crashes} times at the same step of this job, so it is not started again. Everything up to its last ` +
+      `The host died ${crashes} times before this job finished anything more, so it is not started again. Everything up to its last ` +
       'checkpoint is kept. Look at the log for what kills the host (often memory); resume the job when that is solved.';
     return {
       change: {
