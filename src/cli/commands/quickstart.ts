@@ -121,8 +121,7 @@ export function addQuickstart(program: Command): void {
       'after',
       `
 It runs headless, shows the model acting, and ends with a table of what was collected and where the files are. Without --model and
---tasks it took 43 s on two free cores of an AMD EPYC, and 3 min on the same cores under other work; each stage says what is left,
-as measured while it runs.
+--tasks it took 52 s on two cores of an AMD EPYC beside other work; each stage says what is left, as measured while it runs.
 
 Examples:
   daydream quickstart
