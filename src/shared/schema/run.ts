@@ -8,15 +8,10 @@ import { policySchema, reflectorSchema } from '#shared/schema/policy.ts';
  * What a researcher starts: the same shape is the YAML file, the form and the job spec. Titles, units, defaults, the
  * paper's value (`paper`) and the reason (`help`) live here and nowhere else.
  */
-const seedField = z
-  .int()
-  .min(0)
-  .max(2_147_483_647)
-  .default(1)
-  .meta({
-    title: 'Seed',
-    help: 'Same seed, same tasks and draws. Texts of a model may differ from run to run: batches change the last bits of its sums.',
-  });
+const seedField = z.int().min(0).max(2_147_483_647).default(1).meta({
+  title: 'Seed',
+  help: 'Same seed, same tasks and draws. Texts of a model may differ from run to run: batches change the last bits of its sums.',
+});
 const parallelField = z
   .int()
   .min(1)
