@@ -32,12 +32,14 @@ export class ProgressView {
   #shownAt = 0;
   #running = false;
 
-  constructor(options: { quiet?: boolean } = {}) {
-    const terminal = process.stderr.isTTY && options.quiet !== true;
+  constructor(options: { quiet?: boolean; stream?: NodeJS.WriteStream } = {}) {
+    const stream = options.stream ?? process.stderr;
+    const terminal = stream.isTTY && options.quiet !== true;
     this.#bar = terminal
       ? new SingleBar({
-          stream: process.stderr,
-          format: '{bar} {percentage} %  {phase}  {done}  {rate}  {eta}',
+          stream,
+          // The words must not be called like what cli-progress itself fills in: {eta}, {total}, {value}, {duration}.
+          format: '{bar} {percentage} %  {phase}  {done}  {rate}  {left}',
           barsize: 24,
           hideCursor: true,
           clearOnComplete: true,
@@ -55,7 +57,7 @@ export class ProgressView {
       phase: progress.phase,
       done: `${number(progress.done)}${progress.total === null ? '' : `/${number(progress.total)}`} ${progress.unit}`,
       rate: rate === null ? '' : `${rate.toPrecision(3)}/s`,
-      eta: left === null ? '' : `${roughly(left * 1000)} left`,
+      left: left === null ? '' : `${roughly(left * 1000)} left`,
     };
     if (this.#bar !== null) this.#showBar(this.#bar, progress, words);
     else this.#showLine(words, progress.done > 0, now);
@@ -84,12 +86,12 @@ export class ProgressView {
     bar.update(progress.done, words);
   }
 
-  #showLine({ phase = '', done, rate, eta }: Record<string, string>, begun: boolean, now: number): void {
+  #showLine({ phase = '', done, rate, left }: Record<string, string>, begun: boolean, now: number): void {
     const news = phase !== this.#shownPhase || (begun && !this.#shownStart);
     if (!news && now - this.#shownAt < plainLineEveryMs) return;
     this.#shownPhase = phase;
     this.#shownStart = begun;
     this.#shownAt = now;
-    process.stderr.write(`${[phase, done, rate, eta].filter((word) => word !== '').join('  ')}\n`);
+    process.stderr.write(`${[phase, done, rate, left].filter((word) => word !== '').join('  ')}\n`);
   }
 }
