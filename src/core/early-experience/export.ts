@@ -5,6 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import { datasetIdSchema, modelIdSchema } from '#shared/ids.ts';
 import type { JobId } from '#shared/ids.ts';
 import type { Dataset, Manifest } from '#shared/schema/dataset.ts';
+import type { JobState } from '#shared/schema/job.ts';
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
 import type { CoreServices } from '#core/services.ts';
@@ -15,7 +16,7 @@ import type { DatasetWriter } from '#core/datasets/index.ts';
 import { writeDataset } from '#core/datasets/index.ts';
 import { Collected } from '#core/early-experience/collected.ts';
 import { demonstrationsResult, readDemonstration } from '#core/early-experience/demonstrations-of.ts';
-import { deviationsOf } from '#core/early-experience/profile.ts';
+import { deviationsOf, writesReflections } from '#core/early-experience/profile.ts';
 import { demonstrationRows } from '#core/early-experience/rows.ts';
 import type { ExportSpec } from '#core/early-experience/spec.ts';
 
@@ -138,7 +139,7 @@ export async function exportRun(
 /**
  * The data of a finished run again, with the reviews made since.
  *
- * @param jobId the pipeline's; @throws AppError NOT_FOUND, CONFLICT when it has not finished its collection
+ * @param jobId the pipeline's; @throws AppError NOT_FOUND, CONFLICT when a stage that it plans has not succeeded
  */
 export async function exportAgain(
   request: { jobId: JobId; folder: string | null; name: string },
@@ -162,10 +163,22 @@ export async function exportAgain(
     return child?.state === 'succeeded' ? child.jobId : null;
   };
   const demonstrationsJobId = stage('demonstrations');
-  if (demonstrationsJobId === null) {
+  const branchingJobId = stage('branching');
+  const reflectionJobId = stage('reflection');
+  // A stage that this run plans and that has not ended well would be written as if it had found nothing.
+  const branches = run.data.branching.iwm.enabled || run.data.branching.sr.enabled;
+  const missing = [
+    ...(demonstrationsJobId === null ? ['demonstrations'] : []),
+    ...(branches && branchingJobId === null ? ['branching'] : []),
+    ...(branches && writesReflections(run.data) && reflectionJobId === null ? ['reflection'] : []),
+  ];
+  if (demonstrationsJobId === null || missing.length > 0) {
     throw new AppError({
       code: 'CONFLICT',
-      message: `Job ${request.jobId} has no finished demonstrations yet. Wait for it, or resume it.`,
+      message:
+        `Job ${request.jobId} is ${job.state} and has not finished: ${missing.join(', ')}. No data set was written; what it has collected is kept. ` +
+        whatToDo(job.state),
+      data: { state: job.state, missing },
     });
   }
   return exportRun(
@@ -173,13 +186,21 @@ export async function exportAgain(
       run: run.data,
       pipelineJobId: request.jobId,
       demonstrationsJobId,
-      branchingJobId: stage('branching'),
-      reflectionJobId: stage('reflection'),
+      branchingJobId,
+      reflectionJobId,
       name: request.name === '' ? datasetName(run.data.name, job.title) : request.name,
     },
     services,
     { signal: options.signal, folder: request.folder },
   );
+}
+
+function whatToDo(state: JobState): string {
+  if (state === 'succeeded' || state === 'cancelled' || state === 'cancelling') {
+    return 'It cannot be resumed; start the run again.';
+  }
+  if (state === 'queued' || state === 'running') return 'Wait until it has succeeded, then export again.';
+  return 'Resume it and wait until it has succeeded, then export again.';
 }
 
 export function datasetName(runName: string, fallback: string): string {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
+import type { JobId } from '#shared/ids.ts';
 import type { Manifest } from '#shared/schema/dataset.ts';
 import { validateDataset } from '#core/datasets/index.ts';
 import { exportAgain } from '#core/early-experience/index.ts';
@@ -345,4 +346,30 @@ test('what a person dropped is counted, too', async () => {
     { part: 'reflection_sft', filter: 'review', dropped: 1, flagged: null, help: 'dropped by a person' },
   ]);
   expect(manifest.files.find(({ part }) => part === 'reflection_sft')?.rows).toBe(states - 1);
+});
+
+test('a run that is still collecting, or failed on the way, is not exported as one without branches', async () => {
+  let whileRunning: Promise<unknown> | null = null;
+  const again = (jobId: JobId) =>
+    exportAgain({ jobId, folder: null, name: '' }, services, { signal: new AbortController().signal });
+  const model = fakeModel(() => {
+    const [pipeline] = services.store.jobs.list(
+      { kind: 'early-experience' },
+      { cursor: null, limit: 1 },
+    ).items;
+    if (pipeline !== undefined) whileRunning ??= again(pipeline.jobId).catch((error: unknown) => error);
+    throw new Error('the model is gone');
+  });
+  const { run: start, services } = open({ model });
+  const job = await start('early-experience', run());
+  expect(job.state).toBe('failed');
+  expect(await whileRunning).toMatchObject({
+    code: 'CONFLICT',
+    message: expect.stringMatching(/is running .*branching.*Wait/) as string,
+  });
+  await expect(again(job.jobId)).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: expect.stringMatching(/is failed .*branching, reflection.*Resume/) as string,
+  });
+  expect(services.store.datasets.list({ cursor: null, limit: 1 }).items).toEqual([]);
 });
