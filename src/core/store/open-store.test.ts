@@ -191,6 +191,11 @@ describe('a backup', () => {
     expect(copy.branches.summary('job-1' as JobId)).toEqual(store.branches.summary('job-1' as JobId));
     copy.close();
     await expect(store.backup(file)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(store.backup(temporary.folder)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    const precious = `${temporary.folder}/precious.txt`;
+    writeFileSync(precious, 'mine');
+    await expect(store.backup(precious)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(readFileSync(precious, 'utf8')).toBe('mine');
     const mistyped = `${temporary.folder}/no-such-folder/one.sqlite`;
     await expect(store.backup(mistyped)).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
     store.close();

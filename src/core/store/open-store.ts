@@ -182,6 +182,21 @@ async function backup(connection: Connection, target: string): Promise<{ bytes: 
       data: { file: resolved },
     });
   }
+  const present = statSync(resolved, { throwIfNoEntry: false });
+  if (present?.isDirectory() === true) {
+    throw new AppError({
+      code: 'INVALID_INPUT',
+      message: `${resolved} is a folder; nothing was written. Name a file in it, for example ${path.join(resolved, 'daydream-backup.sqlite')}.`,
+      data: { file: resolved },
+    });
+  }
+  if (present !== undefined) {
+    throw new AppError({
+      code: 'CONFLICT',
+      message: `${resolved} exists already; it was left as it is, and nothing was written. Choose another name, or move that file away.`,
+      data: { file: resolved },
+    });
+  }
   const temporary = `${resolved}.partial`;
   rmSync(temporary, { force: true });
   try {
