@@ -10,11 +10,12 @@ import { exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { bytes, duration, number, printResult, table, when } from '../output.ts';
 import { positiveInteger } from '../parse.ts';
 
-/** By id, by the start of an id, by name or by path; a path that is not known yet is added. */
+/** By id, by the start of an id, by name, by its server's name for it or by path; a path that is not known yet is added. */
 export async function findModel(client: Client, reference: string): Promise<Model> {
   const models = await client.models.list();
   const exact = models.find(({ modelId, location }) => modelId === reference || location === reference);
-  const loose = models.filter(({ modelId, name }) => modelId.startsWith(reference) || name === reference);
+  const called = models.filter(({ modelId, name }) => modelId.startsWith(reference) || name === reference);
+  const loose = called.length > 0 ? called : models.filter(({ remoteName }) => remoteName === reference);
   const found = exact ?? (loose.length === 1 ? loose[0] : undefined);
   if (found !== undefined) return found;
   if (loose.length > 1) {

@@ -33,3 +33,13 @@ it('means the application’s own model by its name, the newest of them', () => 
   expect(findModel([b, older, newer, c], 'twin', '/resources/twin.gguf')).toBe(newer);
   expect(findModel([b, c], 'twin', '/resources/twin.gguf')).toBeNull();
 });
+
+it('takes what a server calls its model, when nothing else has that name and only one server has it', () => {
+  const here = httpModel('http://localhost:1/v1', 'qwen', 0);
+  const there = httpModel('http://localhost:2/v1', 'qwen', 0);
+  const file = { ...model('g', 'qwen', '/models/qwen.gguf'), remoteName: null };
+  expect(findModel([a, here], 'qwen')).toBe(here);
+  expect(findModel([a, here], here.name)).toBe(here);
+  expect(findModel([here, file], 'qwen')).toBe(file);
+  expect(findModel([here, there], 'qwen')).toBeNull();
+});

@@ -1,4 +1,7 @@
-/** What a reference in a run names: a model id, the place of a known model, or a name that only one model has. */
+/**
+ * What a reference in a run names: a model id, the place of a known model, or a name that only one model has; last, what its server
+ * calls it, when only one model is called so.
+ */
 import type { Model } from '#shared/schema/model.ts';
 
 /**
@@ -19,6 +22,7 @@ export function findModel(
     .filter(({ location }) => location === bundled)
     .toSorted((left, right) => right.addedAt - left.addedAt);
   if (own !== undefined) return own;
-  const [named, another] = called;
+  const [named, another] =
+    called.length > 0 ? called : models.filter((model) => model.remoteName === reference);
   return another === undefined ? (named ?? null) : null;
 }
