@@ -25,6 +25,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'iwm_sft.jsonl'), '');
   const other = readFileSync(base);
   other.write('mamba', other.indexOf('llama', other.indexOf('general.architecture')), 'utf8');
+  other.write('mamba', other.indexOf('llama.block_count'), 'utf8');
   writeFileSync(join(folder, 'random-weights-mamba.gguf'), other);
 });
 afterAll(() => {

@@ -6,6 +6,7 @@ import type { ChatModel, LoadOptions } from '#core/llm/port.ts';
 import { measuredWhileBusy } from '#shared/schema/model.ts';
 import { modelIdSchema } from '#shared/ids.ts';
 import { writeGguf } from './gguf/write-gguf.ts';
+import type { GgufValue } from './gguf/write-gguf.ts';
 import { writeRandomGguf } from './random-gguf.ts';
 import { testModelService } from '#test/helpers/model-service.ts';
 import type { TestService } from '#test/helpers/model-service.ts';
@@ -76,11 +77,32 @@ describe('loading models', () => {
   it('names an architecture that llama.cpp does not know', async () => {
     const strange = join(folder, 'strange.gguf');
     writeGguf(strange, {
-      metadata: new Map([['general.architecture', { type: 'string', value: 'daydreamer' }]]),
+      metadata: new Map<string, GgufValue>([
+        ['general.architecture', { type: 'string', value: 'daydreamer' }],
+        ['daydreamer.block_count', { type: 'uint32', value: 2 }],
+      ]),
       tensors: [],
     });
     const model = await host.service.resolve(strange);
-    await expect(host.service.load(model, { ...load, threads: 1 })).rejects.toThrow(/"daydreamer"/);
+    const refusal = {
+      code: 'MODEL_UNSUPPORTED',
+      message: expect.stringMatching(/strange\.gguf.*"daydreamer"/) as string,
+    };
+    await expect(host.service.load(model, { ...load, threads: 1 })).rejects.toMatchObject(refusal);
+    // 0: the threads are measured first, which loads the file, too.
+    await expect(host.service.load(model, { ...load, threads: 0 })).rejects.toMatchObject(refusal);
+  });
+
+  it('does not list as fine a file that does not say its layers', async () => {
+    const empty = join(folder, 'no-layers.gguf');
+    writeGguf(empty, {
+      metadata: new Map([['general.architecture', { type: 'string', value: 'zzzzz' }]]),
+      tensors: [],
+    });
+    await expect(host.service.resolve(empty)).rejects.toMatchObject({
+      code: 'MODEL_UNSUPPORTED',
+      message: expect.stringMatching(/no-layers\.gguf.*"zzzzz"/) as string,
+    });
   });
 
   it('measures threads once and keeps the result', async () => {

@@ -355,7 +355,11 @@ class Service implements ModelService {
     const measureBusy = this.#options.busyCores ?? busyCores;
     // Our own work in between would be taken for somebody else's.
     const before = await measureBusy(signal);
-    const trials = await this.#client.call('calibrate', { file: model.location, threadCounts }, signal);
+    const trials = await this.#client.call(
+      'calibrate',
+      { file: model.location, architecture: usable(model).facts?.architecture ?? 'unknown', threadCounts },
+      signal,
+    );
     const after = await measureBusy(signal);
     const calibration: ThreadCalibration = {
       modelId: model.modelId,

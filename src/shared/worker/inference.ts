@@ -114,7 +114,11 @@ export const inferenceMethods = {
   },
   endSession: { params: z.object({ loadId: z.string(), sessionKey: z.string() }), result: z.boolean() },
   calibrate: {
-    params: z.object({ file: z.string(), threadCounts: z.array(z.int().min(1)).min(1) }),
+    params: z.object({
+      file: z.string(),
+      architecture: z.string(),
+      threadCounts: z.array(z.int().min(1)).min(1),
+    }),
     result: z.array(trialSchema),
   },
 } as const;

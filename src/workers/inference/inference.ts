@@ -86,9 +86,12 @@ export class Inference {
       return (await this.#model(loadId)).endSession(sessionKey);
     },
     calibrate: async (params, signal) => {
-      const { file, threadCounts } = inferenceMethods.calibrate.params.parse(params);
+      const { file, architecture, threadCounts } = inferenceMethods.calibrate.params.parse(params);
       const llama = await this.#getLlama();
-      const model = await this.#acquireWeights(file);
+      if (!knowsArchitecture(llama, architecture)) throw unsupported(architecture, file);
+      const model = await this.#acquireWeights(file).catch((error: unknown) => {
+        throw loadFailure(error, file);
+      });
       try {
         return await calibrateThreads(llama, model, threadCounts, this.#turnstile, signal);
       } finally {

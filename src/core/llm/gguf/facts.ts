@@ -6,7 +6,7 @@ import type { GgufFacts } from '#shared/schema/model.ts';
 import type { GgufHeader, MetadataValue } from './read-gguf.ts';
 import { fileTypeName, tensorTypeName } from './tensor-types.ts';
 
-/** @throws MODEL_UNSUPPORTED for a GGUF that is not a language model, MODEL_FILE_INVALID without an architecture. */
+/** @throws MODEL_UNSUPPORTED for a GGUF that is not a language model or does not say its layers, MODEL_FILE_INVALID without an architecture. */
 export function ggufFacts(header: GgufHeader, file: string): GgufFacts {
   const kind = textOf(header.metadata.get('general.type'));
   if (kind !== null && kind !== 'model') {
@@ -25,6 +25,16 @@ export function ggufFacts(header: GgufHeader, file: string): GgufFacts {
       code: 'MODEL_FILE_INVALID',
       message: `${file} does not name its architecture (general.architecture). It is no complete model.`,
       data: { file },
+    });
+  }
+  // Every architecture that llama.cpp loads needs it; without it neither memory nor speed can be estimated.
+  if (!header.metadata.has(`${architecture}.block_count`)) {
+    throw new AppError({
+      code: 'MODEL_UNSUPPORTED',
+      message:
+        `${file} has the architecture "${architecture}", but no "${architecture}.block_count": llama.cpp cannot load it. ` +
+        'It is no language model, or its metadata is damaged. Choose another file, or convert it anew.',
+      data: { file, architecture },
     });
   }
   const template = textOf(header.metadata.get('tokenizer.chat_template'));
