@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { acquireHostLock } from '#core/store/index.ts';
@@ -102,6 +102,27 @@ describe('exit codes', () => {
     expect(ended, ended.stderr).toMatchObject({ code });
     if (code !== 0) expect(ended.stderr.length).toBeGreaterThan(10);
     expect(ended.stderr).not.toMatch(/at .*\.ts:\d+/);
+  });
+
+  it.each([['--data-dir', ''], ['--data-dir= ']])(
+    'is 2 for an empty data folder, which is not the current one: %j %j',
+    async (...given) => {
+      const here = await mkdtemp(join(folder, 'empty-'));
+      for (const command of ['jobs', 'serve']) {
+        const child = spawn(process.execPath, [entry, ...given, command], { cwd: here, timeout: 20_000 });
+        const ended = await end(child);
+        expect(ended, ended.stderr).toMatchObject({ code: 2 });
+        expect(ended.stderr).toContain('--data-dir is empty');
+        expect(await readdir(here)).toEqual([]);
+      }
+    },
+  );
+
+  it('is 0 for a model that is called as its server calls it', async () => {
+    await run(['models', 'add', '--http', 'http://127.0.0.1:9/v1', '--name', 'far-away']);
+    const ended = await run(['models', 'inspect', 'far-away', '--json']);
+    expect(ended, ended.stderr).toMatchObject({ code: 0 });
+    expect(JSON.parse(ended.stdout)).toMatchObject({ model: { remoteName: 'far-away' } });
   });
 
   it('is 2 for a run file that is wrong, with its line', async () => {
@@ -325,6 +346,12 @@ describe('one host for each data folder', () => {
     expect(words.stdout).not.toMatch(/ 0 ms /);
     const text = await run(['jobs', '--state', 'running'], 'cut');
     expect(text.stdout).toContain('interrupted');
+    const asked = await run(['jobs', '--state', 'interrupted', '--json'], 'cut');
+    expect(JSON.parse(asked.stdout), asked.stderr).toMatchObject([
+      { jobId: job?.jobId, state: 'interrupted' },
+    ]);
+    const others = await run(['jobs', '--state', 'interrupted', '--json']);
+    expect(JSON.parse(others.stdout), others.stderr).toEqual([]);
   }, 120_000);
 
   it('pauses on Ctrl-C, keeps what is finished, and resumes to the end', async () => {

@@ -38,8 +38,15 @@ const waitForHostMs = 15_000;
 const tellOfWaitAfterMs = 1_000;
 const tryHostEveryMs = 100;
 
+/** @throws AppError INVALID_INPUT for an empty path, which would mean the current folder */
 export function dataFolderOf({ dataDir }: { dataDir?: string | undefined }): string {
-  return resolve(dataDir ?? process.env['DAYDREAM_DATA'] ?? defaultDataFolder());
+  const folder = dataDir ?? process.env['DAYDREAM_DATA'] ?? defaultDataFolder();
+  if (folder.trim() !== '') return resolve(folder);
+  const what = dataDir === undefined ? 'DAYDREAM_DATA' : '--data-dir';
+  throw new AppError({
+    code: 'INVALID_INPUT',
+    message: `${what} is empty, so no folder was opened and nothing was written. Name a folder (. is the current one), or leave it out for the default.`,
+  });
 }
 
 async function attach(dataFolder: string): Promise<Session | null> {

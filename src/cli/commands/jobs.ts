@@ -22,7 +22,8 @@ function progressWords({ progress }: Pick<Job, 'progress'>): string {
   return `${progress.phase} ${number(progress.done)}${total} ${progress.unit}`;
 }
 
-type ShownJob = Omit<Job, 'state'> & { state: JobState | 'interrupted' };
+type ShownState = JobState | 'interrupted';
+type ShownJob = Omit<Job, 'state'> & { state: ShownState };
 
 const heldStates: ReadonlySet<JobState> = new Set(['running', 'pausing', 'cancelling']);
 
@@ -32,6 +33,24 @@ const heldStates: ReadonlySet<JobState> = new Set(['running', 'pausing', 'cancel
  */
 function asSeen(job: Job, hosted: boolean): ShownJob {
   return !hosted && heldStates.has(job.state) ? { ...job, state: 'interrupted' } : job;
+}
+
+/** Newest first. `interrupted` is no state of the store: it is each held state without a host. */
+async function listJobs(
+  { client, session }: Work,
+  state: ShownState | undefined,
+  limit: number,
+): Promise<ShownJob[]> {
+  const page = async (filter: { state?: JobState }): Promise<Job[]> =>
+    (await client.jobs.list({ filter: { parentId: null, ...filter }, limit })).items;
+  let found: Job[];
+  if (state !== 'interrupted') found = await page(state === undefined ? {} : { state });
+  else if (session.attached) found = [];
+  else found = (await Promise.all([...heldStates].map((held) => page({ state: held })))).flat();
+  return found
+    .toSorted((left, right) => right.createdAt - left.createdAt)
+    .slice(0, limit)
+    .map((job) => asSeen(job, session.attached));
 }
 
 function stateWords({ state, attempt }: ShownJob): string {
@@ -135,14 +154,14 @@ Examples:
   jobs
     .command('list', { isDefault: true })
     .description('newest first; stages are listed with `show`')
-    .addOption(new Option('--state <state>', 'only these').choices(jobStateSchema.options))
+    .addOption(
+      new Option('--state <state>', 'only these').choices([...jobStateSchema.options, 'interrupted']),
+    )
     .option('--limit <n>', 'rows', positiveInteger, 50)
-    .action(({ state, limit }: { state?: JobState; limit: number }, command: Command) =>
-      withSession(command, async ({ client, json, session }) => {
-        const filter = { parentId: null, ...(state === undefined ? {} : { state }) };
-        const page = await client.jobs.list({ filter, limit: Math.min(limit, 500) });
-        const items = page.items.map((job) => asSeen(job, session.attached));
-        printResult(json, items, () => jobTable(items));
+    .action(({ state, limit }: { state?: ShownState; limit: number }, command: Command) =>
+      withSession(command, async (work) => {
+        const items = await listJobs(work, state, Math.min(limit, 500));
+        printResult(work.json, items, () => jobTable(items));
         return exitCodes.ok;
       }),
     );
