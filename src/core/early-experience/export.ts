@@ -178,7 +178,7 @@ export async function exportAgain(
       message:
         `Job ${request.jobId} is ${job.state} and has not finished: ${missing.join(', ')}. No data set was written; what it has collected is kept. ` +
         whatToDo(job.state),
-      data: { state: job.state, missing },
+      data: { state: job.state, missing: missing.join(', ') },
     });
   }
   return exportRun(
