@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { acquireHostLock } from '#core/store/index.ts';
@@ -64,7 +64,7 @@ describe.skipIf(process.platform !== 'linux')('a data folder that cannot be made
   it.each(['/proc/daydream', '/proc/1/daydream/data', '/dev/null/data'])(
     '%s is refused in words at once',
     async (place) => {
-      const child = spawn(process.execPath, [entry, '--data-dir', place, 'jobs'], { timeout: 20_000 });
+      const child = spawn(process.execPath, [entry, '--data-dir', place, 'models'], { timeout: 20_000 });
       let stderr = '';
       child.stderr.on('data', (chunk) => (stderr += String(chunk)));
       const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
@@ -97,6 +97,7 @@ describe('exit codes', () => {
     [['environments', 'check', 'no-such'], 5],
     [['jobs'], 0],
   ] as [string[], number][])('daydream %j ends with %i', async (args, code) => {
+    await mkdir(join(folder, 'data'), { recursive: true });
     await writeFile(join(folder, 'broken.gguf'), 'GGUF, but not really');
     const ended = await run(args);
     expect(ended, ended.stderr).toMatchObject({ code });
@@ -115,6 +116,16 @@ describe('exit codes', () => {
         expect(ended.stderr).toContain('--data-dir is empty');
         expect(await readdir(here)).toEqual([]);
       }
+    },
+  );
+
+  it.each([['jobs'], ['episodes'], ['datasets']])(
+    'is 3 for %s of a folder that is not there',
+    async (what) => {
+      const ended = await run([what], 'mistyped');
+      expect(ended, ended.stderr).toMatchObject({ code: 3, stdout: '' });
+      expect(ended.stderr).toContain(`${join(folder, 'mistyped')} does not exist`);
+      expect(await readdir(folder)).not.toContain('mistyped');
     },
   );
 

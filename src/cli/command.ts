@@ -31,7 +31,7 @@ export const oneKeyPressMs = 300;
 export async function withSession(
   command: Command,
   work: (context: Work) => Promise<number | undefined>,
-  options: Pick<SessionOptions, 'runsJobs'> = {},
+  options: Pick<SessionOptions, 'runsJobs' | 'onlyLooks'> = {},
 ): Promise<void> {
   const { json, dataDir, seed } = globalOptions(command);
   const session = await openSession({ dataDir, ...options });
@@ -55,4 +55,12 @@ export async function withSession(
     release();
     await session.close();
   }
+}
+
+/** As `withSession`, for a command that shows what is stored and has nothing to show without a store. */
+export function lookInto(
+  command: Command,
+  work: (context: Work) => Promise<number | undefined>,
+): Promise<void> {
+  return withSession(command, work, { onlyLooks: true });
 }

@@ -2,6 +2,7 @@
  * How a command reaches the application: it attaches to the host that already owns the data folder, else it becomes the host
  * itself, with the same router. Commands are written once, against `Client`.
  */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRouterClient } from '@orpc/server';
@@ -31,6 +32,8 @@ export interface SessionOptions {
   dataDir?: string | undefined;
   /** Jobs run in this process, and other commands and a browser can attach to it meanwhile. */
   runsJobs?: boolean;
+  /** Looks at what is stored: a data folder that was named and is not there is a mistake, and not made. */
+  onlyLooks?: boolean;
 }
 
 /** A host that holds the lock without an address is starting, or a command that only looks; both are over soon. */
@@ -93,10 +96,19 @@ async function becomeHost(dataFolder: string, runsJobs: boolean): Promise<Sessio
 }
 
 /**
- * @throws AppError HOST_UNREACHABLE when the host of the folder does not answer, HOST_LOCKED when it has given no address for a while
+ * @throws AppError FILE_NOT_FOUND where it only looks and the folder is not there,
+ *   HOST_UNREACHABLE when the host of the folder does not answer, HOST_LOCKED when it has given no address for a while
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const dataFolder = dataFolderOf(options);
+  const named = options.dataDir ?? process.env['DAYDREAM_DATA'];
+  if (options.onlyLooks === true && named !== undefined && !existsSync(dataFolder)) {
+    throw new AppError({
+      code: 'FILE_NOT_FOUND',
+      message: `The data folder ${dataFolder} does not exist, and was not made. Check the path; what starts something (\`daydream quickstart\`) makes a new one.`,
+      data: { folder: dataFolder },
+    });
+  }
   const startedAt = performance.now();
   let told = false;
   for (;;) {

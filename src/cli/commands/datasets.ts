@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { AppError } from '#shared/errors.ts';
 import type { Dataset } from '#shared/schema/dataset.ts';
-import { withSession } from '../command.ts';
+import { lookInto, withSession } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printResult, table, when } from '../output.ts';
 import { findDatasetId, findJobId } from '../short-id.ts';
@@ -42,7 +42,7 @@ export function addDatasets(program: Command): void {
     .command('list', { isDefault: true })
     .description('newest first')
     .action((_options: unknown, command: Command) =>
-      withSession(command, async ({ client, json }) => {
+      lookInto(command, async ({ client, json }) => {
         const { items } = await client.datasets.list({ limit: 500 });
         printResult(json, items, () => datasetTable(items));
         return exitCodes.ok;

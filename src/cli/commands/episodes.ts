@@ -6,7 +6,7 @@ import type { Split } from '#shared/schema/environment.ts';
 import { splitSchema } from '#shared/schema/environment.ts';
 import type { EpisodePurpose } from '#shared/schema/episode.ts';
 import { episodePurposeSchema } from '#shared/schema/episode.ts';
-import { withSession } from '../command.ts';
+import { lookInto } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printResult, say, table } from '../output.ts';
 import { positiveInteger } from '../parse.ts';
@@ -65,7 +65,7 @@ Examples:
     .option('--limit <n>', 'rows', positiveInteger, 50)
     .option('--cursor <cursor>', 'continue after an earlier page')
     .action((options: ListOptions, command: Command) =>
-      withSession(command, async ({ client, json }) => {
+      lookInto(command, async ({ client, json }) => {
         const page = await client.episodes.list({
           filter: await filterOf(client, options),
           limit: Math.min(options.limit, 500),
@@ -100,7 +100,7 @@ Examples:
     .description('one episode, step by step')
     .argument('<episode>', 'id, or its first characters')
     .action((typed: string, _options: unknown, command: Command) =>
-      withSession(command, async ({ client, json }) => {
+      lookInto(command, async ({ client, json }) => {
         const shown = await client.episodes.get({ episodeId: await findEpisodeId(client, typed) });
         printResult(json, shown, () => transcript(shown));
         return exitCodes.ok;

@@ -4,7 +4,7 @@ import type { Job, JobState } from '#shared/schema/job.ts';
 import { AppError } from '#shared/errors.ts';
 import { isEnded, jobStateSchema } from '#shared/schema/job.ts';
 import type { Work } from '../command.ts';
-import { globalOptions, withSession } from '../command.ts';
+import { globalOptions, lookInto, withSession } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { followJob, reportEnd } from '../follow.ts';
 import { duration, number, printResult, say, table, when } from '../output.ts';
@@ -159,7 +159,7 @@ Examples:
     )
     .option('--limit <n>', 'rows', positiveInteger, 50)
     .action(({ state, limit }: { state?: ShownState; limit: number }, command: Command) =>
-      withSession(command, async (work) => {
+      lookInto(command, async (work) => {
         const items = await listJobs(work, state, Math.min(limit, 500));
         printResult(work.json, items, () => jobTable(items));
         return exitCodes.ok;
@@ -170,7 +170,7 @@ Examples:
     .description('state, stages, result and the last events of one job')
     .argument('<job>', idHelp)
     .action((typed: string, _options: unknown, command: Command) =>
-      withSession(command, async ({ client, json, session }) => {
+      lookInto(command, async ({ client, json, session }) => {
         const id = await findJobId(client, typed);
         const { job, children } = await client.jobs.get({ jobId: id });
         const events = (await client.jobs.events({ jobId: id, limit: 20 })).items;
@@ -194,7 +194,7 @@ Examples:
       )
       .argument('<job>', idHelp)
       .action((typed: string, _options: unknown, command: Command) =>
-        withSession(command, async ({ client, json }) => {
+        lookInto(command, async ({ client, json }) => {
           const job = await client.jobs[verb]({ jobId: await findJobId(client, typed) });
           if (isEnded(job.state) && job.state !== doneAlready[verb]) throw alreadyEnded(job, verb);
           printResult(json, job, () => `${job.title}: ${job.state}.`);
@@ -216,7 +216,7 @@ Examples:
     .description('follow one job; with --json one line an update')
     .argument('<job>', idHelp)
     .action((typed: string, _options: unknown, command: Command) =>
-      withSession(command, async (work) => {
+      lookInto(command, async (work) => {
         if (!work.session.attached && !globalOptions(command).json) {
           say(
             'No host runs on this data folder, so nothing moves. `daydream jobs resume` or `daydream serve` goes on with it.',
