@@ -41,9 +41,14 @@ const waitForHostMs = 15_000;
 const tellOfWaitAfterMs = 1_000;
 const tryHostEveryMs = 100;
 
+/** The folder that somebody named, by option or environment. */
+function namedFolder({ dataDir }: { dataDir?: string | undefined }): string | undefined {
+  return dataDir ?? process.env['DAYDREAM_DATA'];
+}
+
 /** @throws AppError INVALID_INPUT for an empty path, which would mean the current folder */
 export function dataFolderOf({ dataDir }: { dataDir?: string | undefined }): string {
-  const folder = dataDir ?? process.env['DAYDREAM_DATA'] ?? defaultDataFolder();
+  const folder = namedFolder({ dataDir }) ?? defaultDataFolder();
   if (folder.trim() !== '') return resolve(folder);
   const what = dataDir === undefined ? 'DAYDREAM_DATA' : '--data-dir';
   throw new AppError({
@@ -101,8 +106,7 @@ async function becomeHost(dataFolder: string, runsJobs: boolean): Promise<Sessio
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const dataFolder = dataFolderOf(options);
-  const named = options.dataDir ?? process.env['DAYDREAM_DATA'];
-  if (options.onlyLooks === true && named !== undefined && !existsSync(dataFolder)) {
+  if (options.onlyLooks === true && namedFolder(options) !== undefined && !existsSync(dataFolder)) {
     throw new AppError({
       code: 'FILE_NOT_FOUND',
       message: `The data folder ${dataFolder} does not exist, and was not made. Check the path; what starts something (\`daydream quickstart\`) makes a new one.`,

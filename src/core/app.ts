@@ -28,7 +28,8 @@ import type { ModelStore } from '#core/store/port.ts';
 
 export { defaultDataFolder } from '#core/data-folder.ts';
 export { assign, changed, shellWord } from '#core/runs/index.ts';
-export { starterName } from '#core/resources.ts';
+export { findModel as knownModel } from '#core/llm/index.ts';
+export { starterModelFile, starterName } from '#core/resources.ts';
 export { readHostAddress } from '#core/store/index.ts';
 
 export interface App extends Disposable {

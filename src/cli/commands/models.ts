@@ -4,6 +4,7 @@ import type { Client } from '#shared/contract/index.ts';
 import { AppError } from '#shared/errors.ts';
 import { measuredWhileBusy } from '#shared/schema/model.ts';
 import type { Model, ThreadCalibration } from '#shared/schema/model.ts';
+import { knownModel, starterModelFile } from '#core/app.ts';
 import { clientError } from '../client.ts';
 import { withSession } from '../command.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
@@ -13,17 +14,20 @@ import { positiveInteger } from '../parse.ts';
 /** By id, by the start of an id, by name, by its server's name for it or by path; a path that is not known yet is added. */
 export async function findModel(client: Client, reference: string): Promise<Model> {
   const models = await client.models.list();
-  const exact = models.find(({ modelId, location }) => modelId === reference || location === reference);
-  const called = models.filter(({ modelId, name }) => modelId.startsWith(reference) || name === reference);
-  const loose = called.length > 0 ? called : models.filter(({ remoteName }) => remoteName === reference);
-  const found = exact ?? (loose.length === 1 ? loose[0] : undefined);
-  if (found !== undefined) return found;
-  if (loose.length > 1) {
+  const meant = knownModel(models, reference, starterModelFile());
+  if (meant !== null) return meant;
+  const loose = models.filter(
+    ({ modelId, name, remoteName }) =>
+      modelId.startsWith(reference) || name === reference || remoteName === reference,
+  );
+  const [only, another] = loose;
+  if (another !== undefined) {
     throw new AppError({
       code: 'INVALID_INPUT',
       message: `${reference} names ${String(loose.length)} models. Give the id.`,
     });
   }
+  if (only !== undefined) return only;
   // The host may have been started in another folder.
   const path = resolve(reference);
   const [added] = await client.models.add({ path }).catch((thrown: unknown) => {
