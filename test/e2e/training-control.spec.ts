@@ -168,23 +168,25 @@ test('refuses what cannot be trained, with the reason above the form', async ({ 
   const begin = (page: Page) => page.getByRole('button', { name: 'Start', exact: true }).click();
 
   // Bytes of the same length: the file stays whole.
-  const altered = (name: string, from: string, to: string): string => {
+  /** The starter with `from` written over at its first place after `after`, or at each place of its architecture's keys. */
+  const altered = (name: string, from: string, to: string, { after = '', each = false } = {}): string => {
     const bytes = readFileSync(starter);
-    const at = bytes.indexOf(
-      from,
-      bytes.indexOf(name === 'tokens' ? 'tokenizer.ggml.tokens' : 'architecture'),
-    );
-    bytes.write(to, at, 'utf8');
+    const end = bytes.indexOf('tokenizer.ggml.model');
+    for (let at = bytes.indexOf(from, bytes.indexOf(after)); at !== -1; at = bytes.indexOf(from, at + 1)) {
+      if (each && at > end) break;
+      bytes.write(to, at, 'utf8');
+      if (!each) break;
+    }
     const file = join(host.dataFolder, `${name}.gguf`);
     writeFileSync(file, bytes);
     return file;
   };
-  const other = await form(pages, host, 5, altered('mamba', 'llama', 'mamba'));
+  const other = await form(pages, host, 5, altered('mamba', 'llama', 'mamba', { each: true }));
   await begin(other);
   await expect(refusal(other)).toContainText('its architecture is "mamba"');
   await expect(refusal(other)).toContainText('llama, qwen2, qwen3, gemma3');
 
-  const page = await form(pages, host, 5, altered('tokens', 'microwave', 'microwafe'));
+  const page = await form(pages, host, 5, altered('tokens', 'microwave', 'microwafe', { after: 'tokenizer.ggml.tokens' }));
   const adapter = readdirSync(join(host.dataFolder, 'training'), { recursive: true, encoding: 'utf8' }).find(
     (name) => name.endsWith('-il.gguf'),
   );

@@ -1,4 +1,5 @@
 /** Sound rows and a whole manifest, to be spoilt one field at a time. */
+import type { DatasetContent } from '#core/datasets/index.ts';
 import type { Manifest, SftRow } from '#shared/schema/dataset.ts';
 import { manifestSchema } from '#shared/schema/dataset.ts';
 
@@ -29,7 +30,7 @@ export function soundRow(index = 0, meta: Partial<SftRow['meta']> = {}): SftRow 
   };
 }
 
-export function wholeManifest(files: Manifest['files'] = []): Manifest {
+export function wholeManifest(): Manifest {
   return manifestSchema.parse({
     format: 'daydream-early-experience/1',
     createdAt: '2026-01-01T00:00:00.000Z',
@@ -58,6 +59,11 @@ export function wholeManifest(files: Manifest['files'] = []): Manifest {
       refilled: 0,
     },
     filters: [],
-    files,
+    files: [],
   });
+}
+
+/** What a caller of the writer knows of such a data set. */
+export function wholeContent(): DatasetContent {
+  return { manifest: wholeManifest(), candidates: () => null };
 }

@@ -17,7 +17,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { datasetIdSchema } from '#shared/ids.ts';
 import type { Dataset, SftRow } from '#shared/schema/dataset.ts';
 import { DatasetReader, deleteDatasetFolder, validateDataset, writeDataset } from '#core/datasets/index.ts';
-import { soundRow, wholeManifest } from '#test/helpers/sft-rows.ts';
+import { soundRow, wholeContent, wholeManifest } from '#test/helpers/sft-rows.ts';
 
 let root = '';
 beforeEach(() => {
@@ -42,7 +42,7 @@ async function write(rows: readonly SftRow[], extra: object = {}, abort: AbortSi
     to,
     async (writer) => {
       for (const row of rows) await writer.add('expert_sft', row);
-      return wholeManifest(writer.files());
+      return wholeContent();
     },
     { signal: abort },
   );
@@ -106,7 +106,7 @@ test('an overlong row is left out whole and counted, never cut', async () => {
     async (writer) => {
       for (const row of [soundRow(0), long, soundRow(1)]) await writer.add('expert_sft', row);
       dropped = writer.dropped();
-      return wholeManifest(writer.files());
+      return wholeContent();
     },
     { signal },
   );
@@ -124,7 +124,7 @@ test('a stopped export leaves no folder', async () => {
         if (index === 10_000) controller.abort();
         await writer.add('expert_sft', soundRow(index));
       }
-      return wholeManifest();
+      return wholeContent();
     },
     { signal: controller.signal },
   );
@@ -158,7 +158,7 @@ test('a file that comes into the folder during an export stays, and the export s
         mkdirSync(folder, { recursive: true });
         writeFileSync(path.join(folder, 'mine.txt'), 'precious');
         await writer.add('expert_sft', soundRow(0));
-        return wholeManifest(writer.files());
+        return wholeContent();
       },
       { signal },
     );

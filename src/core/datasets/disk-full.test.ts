@@ -9,7 +9,7 @@ import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { datasetIdSchema } from '#shared/ids.ts';
 import { writeDataset } from '#core/datasets/index.ts';
-import { soundRow, wholeManifest } from '#test/helpers/sft-rows.ts';
+import { soundRow, wholeContent } from '#test/helpers/sft-rows.ts';
 
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof promises>();
@@ -30,7 +30,7 @@ test('a full disk removes the half-written export and says what was kept', async
       { folder: path.join(root, 'set'), name: 'x', owner: datasetIdSchema.parse('d'), maxCharacters: null },
       async (writer) => {
         await writer.add('expert_sft', soundRow());
-        return wholeManifest();
+        return wholeContent();
       },
       { signal: new AbortController().signal },
     );

@@ -3,4 +3,4 @@ export { deleteDatasetFolder } from '#core/datasets/folder.ts';
 export { DatasetReader, validateDataset } from '#core/datasets/read.ts';
 export { rowProblem } from '#core/datasets/validate-row.ts';
 export { writeDataset } from '#core/datasets/write.ts';
-export type { DatasetWriter } from '#core/datasets/write.ts';
+export type { DatasetContent, DatasetWriter } from '#core/datasets/write.ts';

@@ -30,8 +30,16 @@ export interface DatasetTarget {
 export interface DatasetWriter {
   /** @returns false for an overlong or repeating row, which is left out and counted; @throws AppError INTERNAL when it is unsound */
   add(part: DatasetPart, row: SftRow): Promise<boolean>;
-  files(): Manifest['files'];
+  /** Rows of a part so far. */
+  rows(part: DatasetPart): number;
   dropped(): Manifest['filters'];
+}
+
+/** What the caller knows of a data set; names, sizes and checksums of its files are the writer's. */
+export interface DatasetContent {
+  manifest: Omit<Manifest, 'files'>;
+  /** Rows that could have been written, by part; null where nobody counted. */
+  candidates(part: DatasetPart): number | null;
 }
 
 const DROP_HELP: Record<SoftProblem, string> = {
@@ -44,7 +52,7 @@ const CHUNK = 1 << 20;
 
 export async function writeDataset(
   target: DatasetTarget,
-  fill: (writer: DatasetWriter) => Promise<Manifest>,
+  fill: (writer: DatasetWriter) => Promise<DatasetContent>,
   options: { signal: AbortSignal },
 ): Promise<Manifest> {
   const { owner } = target;
@@ -58,16 +66,12 @@ export async function writeDataset(
     const files = await openFiles(partial, target, options.signal);
     let manifest: Manifest;
     try {
-      manifest = manifestSchema.parse(await fill(writerOf(files)));
-      for (const file of files.values()) await file.finish();
-      const candidates = new Map(manifest.files.map((file) => [file.part, file.candidates]));
-      manifest = {
-        ...manifest,
-        files: [...files.values()].map((file) => {
-          const fact = file.fact();
-          return { ...fact, candidates: candidates.get(fact.part) ?? null };
-        }),
-      };
+      const content = await fill(writerOf(files));
+      const facts: Manifest['files'] = [];
+      for (const [part, file] of files) {
+        facts.push({ ...(await file.finish()), candidates: content.candidates(part) });
+      }
+      manifest = manifestSchema.parse({ ...content.manifest, files: facts });
     } finally {
       await Promise.allSettled([...files.values()].map((file) => file.close()));
     }
@@ -92,7 +96,7 @@ function writerOf(files: ReadonlyMap<DatasetPart, RowFile>): DatasetWriter {
     async add(part, row) {
       return (await files.get(part)?.add(row)) ?? false;
     },
-    files: () => [...files.values()].map((file) => file.fact()),
+    rows: (part) => files.get(part)?.rows ?? 0,
     dropped() {
       return [...files].flatMap(([part, file]) =>
         Object.entries(DROP_HELP).flatMap(([filter, help]) => {
@@ -126,7 +130,6 @@ class RowFile {
   #pending: string[] = [];
   #pendingSize = 0;
   #bytes = 0;
-  #digest = '';
   readonly dropped = new Map<SoftProblem, number>();
 
   constructor(
@@ -165,22 +168,20 @@ class RowFile {
     return true;
   }
 
-  async finish(): Promise<void> {
-    await this.#flush();
-    await this.#handle.sync();
-    this.#digest = this.#hash.digest('hex');
+  get rows(): number {
+    return this.#ids.size;
   }
 
-  /** The checksum is complete after `finish`; before it, zeros. */
-  fact(): Manifest['files'][number] {
-    const sha256 = sha256Schema.parse(this.#digest === '' ? '0'.repeat(64) : this.#digest);
+  /** Everything is on disk; no row may follow. */
+  async finish(): Promise<Omit<Manifest['files'][number], 'candidates'>> {
+    await this.#flush();
+    await this.#handle.sync();
     return {
       part: this.#part,
       file: `${this.#part}.jsonl`,
-      candidates: null,
-      rows: this.#ids.size,
+      rows: this.rows,
       bytes: this.#bytes,
-      sha256,
+      sha256: sha256Schema.parse(this.#hash.digest('hex')),
     };
   }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { datasetIdSchema, modelIdSchema } from '#shared/ids.ts';
 import type { JobId } from '#shared/ids.ts';
-import type { Dataset, Manifest } from '#shared/schema/dataset.ts';
+import type { Dataset } from '#shared/schema/dataset.ts';
 import type { JobState } from '#shared/schema/job.ts';
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
@@ -12,7 +12,7 @@ import type { CoreServices } from '#core/services.ts';
 import type { PromptSettings } from '#core/agents/index.ts';
 import { canonicalJson, identityHash, promptSettings, sha256 } from '#core/agents/index.ts';
 import { findModel, promptFormat } from '#core/llm/index.ts';
-import type { DatasetWriter } from '#core/datasets/index.ts';
+import type { DatasetContent, DatasetWriter } from '#core/datasets/index.ts';
 import { writeDataset } from '#core/datasets/index.ts';
 import { Collected } from '#core/early-experience/collected.ts';
 import { demonstrationsResult, readDemonstration } from '#core/early-experience/demonstrations-of.ts';
@@ -59,7 +59,7 @@ export async function exportRun(
   const counts = new Collected(store, spec.reflectionJobId);
   const charactersPerToken = facts.charactersPerToken ?? CHARACTERS_A_TOKEN;
   const limit = run.limits.maxPromptTokens + run.policy.maxTokens;
-  const fill = async (writer: DatasetWriter): Promise<Manifest> => {
+  const fill = async (writer: DatasetWriter): Promise<DatasetContent> => {
     let done = 0;
     for (const episodeId of episodeIds) {
       const demonstration = readDemonstration(store, episodeId);
@@ -81,11 +81,10 @@ export async function exportRun(
       done += 1;
       options.onProgress?.(done, episodeIds.length);
     }
-    const files = writer.files();
-    if (counts.states > 0 && files.every(({ part, rows }) => part !== 'expert_sft' || rows === 0)) {
+    if (counts.states > 0 && writer.rows('expert_sft') === 0) {
       throw noExpertRow(counts, { limit, charactersPerToken });
     }
-    return {
+    const manifest: DatasetContent['manifest'] = {
       format: 'daydream-early-experience/1',
       createdAt: new Date(createdAt).toISOString(),
       application: { name: 'daydream', version: services.version },
@@ -111,8 +110,8 @@ export async function exportRun(
       branches: { ...branchSummary(store, spec.branchingJobId), promptTooLong: facts.promptTooLong },
       iwmTargets: counts.targets.result(),
       filters: [...counts.filters(), ...writer.dropped()],
-      files: files.map((file) => ({ ...file, candidates: counts.candidatesOf(file.part) })),
     };
+    return { manifest, candidates: (part) => counts.candidatesOf(part) };
   };
   const manifest = await writeDataset(
     {

@@ -3,6 +3,7 @@ import type { GenerateParams, WorkerGenerateResult } from '#shared/worker/infere
 import { AppError } from '#shared/errors.ts';
 import { contextFull, promptOverLimit } from '#shared/worker/too-long.ts';
 import type { CompiledGrammar } from './grammar.ts';
+import { GrowingText } from './growing-text.ts';
 import type { Native, NativeGrammarState } from './native.ts';
 import { completionStop } from './prompt.ts';
 import type { RenderedPrompt } from './prompt.ts';
@@ -18,8 +19,8 @@ export interface GenerationParts {
   contextTokens: number;
   vocabularySize: number;
   isEndOfTurn(token: number): boolean;
-  /** Text of these ids without control tokens. */
-  textOf(tokens: readonly number[]): string;
+  /** Text of these ids without control tokens, as they stand after `before`; none: after the prompt. */
+  textOf(tokens: readonly number[], before?: readonly number[]): string;
   sampled(): void;
 }
 
@@ -29,6 +30,7 @@ interface Sample {
   sampler: TokenSampler;
   grammar: NativeGrammarState | null;
   tokens: number[];
+  text: GrowingText;
   logprobs: number[];
   stopReason: StopReason | null;
 }
@@ -66,6 +68,7 @@ export async function generate(
         return;
       }
       sample.tokens.push(sampled.token);
+      sample.text.push(sampled.token);
       sample.logprobs.push(sampled.logprob);
       if (sample.grammar !== null && !parts.isEndOfTurn(sampled.token)) {
         parts.native.grammarAccept(sample.grammar, sampled.token);
@@ -117,10 +120,11 @@ async function runSamples(
   },
 ): Promise<void> {
   const queue = [...run.open];
+  let failed = false;
   const work = async (slot: Slot): Promise<void> => {
     for (let sample = queue.shift(); sample !== undefined; sample = queue.shift()) {
       await parts.cache.truncate(slot, run.promptLength);
-      while (sample.stopReason === null) {
+      while (sample.stopReason === null && !failed) {
         const current: Sample = sample;
         await parts.cache.append(slot, sample.tokens.slice(-1), {
           rows: [0],
@@ -132,7 +136,17 @@ async function runSamples(
   };
   const ready: Slot[] = [run.slot];
   for (const spare of run.extra) if (await parts.cache.copy(run.slot, spare)) ready.push(spare);
-  await Promise.all(ready.map(work));
+  // One that fails stops the others, and all have let go of their slots before the caller frees these.
+  const ended = await Promise.allSettled(
+    ready.map((slot) =>
+      work(slot).catch((error: unknown) => {
+        failed = true;
+        queue.length = 0;
+        throw error;
+      }),
+    ),
+  );
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
 }
 
 function startSample(
@@ -149,6 +163,7 @@ function startSample(
     }),
     grammar: compiled === null ? null : startGrammar(parts.native, compiled.source),
     tokens: [],
+    text: new GrowingText(parts.textOf),
     logprobs: [],
     stopReason: null,
   };
@@ -176,7 +191,7 @@ function stopReason(
 ): StopReason | null {
   const last = sample.tokens.at(-1);
   if (last !== undefined && parts.isEndOfTurn(last)) return compiled === null ? 'end' : 'grammar';
-  const text = parts.textOf(sample.tokens);
+  const { text } = sample.text;
   if (compiled?.complete(text) === true) return 'grammar';
   if (stops.some((stop) => text.includes(stop))) return 'stop';
   if (sample.tokens.length >= request.maxTokens) return 'length';

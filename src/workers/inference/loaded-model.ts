@@ -34,6 +34,8 @@ export class LoadedModel {
   readonly #cache: PromptCache;
   readonly #vocabulary: Vocabulary;
   readonly #vocabularySize: number;
+  /** What a text follows whose start must keep its leading space. */
+  readonly #anchor: readonly number[];
   readonly #template: string | null;
   readonly #turnstile: Turnstile;
   readonly #disposeContext: () => Promise<void>;
@@ -66,6 +68,7 @@ export class LoadedModel {
     this.#vocabulary = createVocabulary(parts.model);
     this.#vocabularySize = vocabularySize(parts.model);
     this.#template = chatTemplate(parts.model);
+    this.#anchor = parts.model.tokenize('a');
   }
 
   static async open(
@@ -141,7 +144,7 @@ export class LoadedModel {
           contextTokens: this.info.contextTokens,
           vocabularySize: this.#vocabularySize,
           isEndOfTurn: (token) => this.#model.isEogToken(token as Token),
-          textOf: (tokens) => this.#continuation(tokens),
+          textOf: (tokens, before) => this.#continuation(tokens, before),
           sampled: () => {
             this.#sampledTokens += 1;
           },
@@ -281,9 +284,9 @@ export class LoadedModel {
   }
 
   /** Control tokens have no text. A leading space survives: detokenizers drop it only at the very beginning. */
-  #continuation(tokens: readonly number[]): string {
-    const anchor = this.#model.tokenize('a');
-    return this.#model.detokenize([...tokens] as Token[], false, anchor);
+  #continuation(tokens: readonly number[], before: readonly number[] = []): string {
+    const anchor = before.length === 0 ? this.#anchor : before;
+    return this.#model.detokenize([...tokens] as Token[], false, [...anchor] as Token[]);
   }
 
   #checkIds(tokens: readonly number[]): void {

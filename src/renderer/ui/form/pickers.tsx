@@ -47,15 +47,19 @@ export function ModelSelect({
       .filter(({ problem, kind }) => problem === null && (!filesOnly || kind === 'gguf'))
       .map((model) => [model.modelId as string, model.name]),
   );
+  const scripted = filesOnly ? [] : ['scripted:expert', 'scripted:random'];
+  // A field that holds a choice opens on all of them; only what is being typed narrows the list.
+  const isChoice = (search: string): boolean =>
+    labels.has(search) || [...labels.values()].includes(search) || scripted.includes(search);
   return (
     <Autocomplete
       id={id}
       size="xs"
       value={text}
       placeholder="Choose a model, or type the path of a GGUF file"
-      data={[...labels.keys(), ...(filesOnly ? [] : ['scripted:expert', 'scripted:random'])]}
+      data={[...labels.keys(), ...scripted]}
       filter={({ options, search }) =>
-        labels.has(search)
+        isChoice(search)
           ? options
           : options.filter(
               (option) =>
