@@ -186,7 +186,12 @@ test('refuses what cannot be trained, with the reason above the form', async ({ 
   await expect(refusal(other)).toContainText('its architecture is "mamba"');
   await expect(refusal(other)).toContainText('llama, qwen2, qwen3, gemma3');
 
-  const page = await form(pages, host, 5, altered('tokens', 'microwave', 'microwafe', { after: 'tokenizer.ggml.tokens' }));
+  const page = await form(
+    pages,
+    host,
+    5,
+    altered('tokens', 'microwave', 'microwafe', { after: 'tokenizer.ggml.tokens' }),
+  );
   const adapter = readdirSync(join(host.dataFolder, 'training'), { recursive: true, encoding: 'utf8' }).find(
     (name) => name.endsWith('-il.gguf'),
   );
