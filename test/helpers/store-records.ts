@@ -85,6 +85,8 @@ export function makeEpisode(index: number, overrides: { [Field in keyof Episode]
     modelMs: 5,
     environmentMs: 4,
     retries: 3,
+    attempt: 1,
+    replacedBy: null,
     initialObservation: 'You are in the middle of a room.',
     initialAdmissible: ['look', 'go to desk 1'],
     error: null,

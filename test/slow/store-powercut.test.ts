@@ -23,9 +23,13 @@ function moments(): () => number {
 it(`loses no committed step and stores none twice over ${kills} kills at random moments`, async () => {
   const temporary = temporaryFolder();
   const file = path.join(temporary.folder, 'daydream.sqlite');
-  const committedSteps = new Map<string, Set<number>>();
+  /** Steps that were reported as committed, over all attempts of an episode. */
+  const reported = new Map<string, number>();
   const begun = new Set<string>();
   const finished = new Set<string>();
+  /** Every step row that any look into the file has found, by its key, with what it says. */
+  let seen = new Map<number, string>();
+  let abandonedSteps = 0;
   const nextMoment = moments();
   let next = 0;
   try {
@@ -39,48 +43,61 @@ it(`loses no committed step and stores none twice over ${kills} kills at random 
         if (what === 'ready') setTimeout(() => writer.kill('SIGKILL'), nextMoment());
         if (what === 'begin') begun.add(id);
         if (what === 'finish') finished.add(id);
-        if (what === 'steps') {
-          const own = committedSteps.get(id) ?? new Set();
-          committedSteps.set(id, own);
-          for (const step of steps) own.add(Number(step));
-        }
+        if (what === 'steps') reported.set(id, (reported.get(id) ?? 0) + steps.length);
       });
       // A line cut by the kill has no end and is not emitted before `close`; what it told was committed all the same.
       await Promise.all([once(writer, 'exit'), once(lines, 'close')]);
-      next = begun.size + kill * 1000;
+      // What was in flight is begun again, as a job does; the number of the last episode begun says which.
+      next = Math.max(0, begun.size - 1);
 
       const store = openStore({ file, clock: { now: () => Date.now() }, log: silentLog });
-      for (const [id, steps] of committedSteps) {
-        const stored = store.episodes.steps(id as EpisodeId).map((step) => step.stepIndex);
-        // Everything that was reported is there, in order, once; at most the call in flight came on top.
-        expect(stored).toEqual(stored.map((_, index) => index));
-        expect(stored.length).toBeGreaterThanOrEqual(steps.size);
-        if (finished.has(id)) {
-          expect(store.episodes.get(id as EpisodeId)?.status).toBe('finished');
-          expect(store.branches.ofEpisode(id as EpisodeId)).toHaveLength(5);
-        }
+      for (const id of finished) {
+        expect(store.episodes.get(id as EpisodeId)?.status).toBe('finished');
+        expect(store.branches.ofEpisode(id as EpisodeId)).toHaveLength(5);
       }
       const counts = store.counts();
       store.close();
 
       const raw = new Database(file);
       const integrity = raw.pragma('integrity_check', { simple: true });
-      const real = raw.prepare('SELECT count(*) AS n FROM steps').get() as { n: number };
+      const rows = raw
+        .prepare(
+          'SELECT step_key AS key, episode_key, step_index, action, created_at, hex(observation_hash) AS hash FROM steps',
+        )
+        .all() as { key: number }[];
+      const attempts = raw
+        .prepare(
+          `SELECT ifnull(replaced_by, episode_id) AS id, status, count(step_key) AS steps, ifnull(max(step_index) + 1, 0) AS next
+           FROM episodes LEFT JOIN steps USING (episode_key) GROUP BY episode_key`,
+        )
+        .all() as { id: string; status: string; steps: number; next: number }[];
       const branches = raw.prepare('SELECT count(*) AS n FROM branches').get() as { n: number };
-      const done = raw.prepare("SELECT count(*) AS n FROM episodes WHERE status = 'finished'").get() as {
-        n: number;
-      };
       raw.close();
       expect(integrity).toBe('ok');
+      // No step that was ever committed has gone or changed, whatever was begun again since.
+      const now = new Map(rows.map((row) => [row.key, JSON.stringify(row)]));
+      for (const [key, row] of seen) expect(now.get(key)).toBe(row);
+      seen = now;
+      // In every attempt they are in order, once; what was reported is there, with at most the call in flight on top.
+      for (const { steps, next: following } of attempts) expect(steps).toBe(following);
+      for (const [id, steps] of reported) {
+        const stored = attempts.reduce((sum, attempt) => sum + (attempt.id === id ? attempt.steps : 0), 0);
+        expect(stored).toBeGreaterThanOrEqual(steps);
+      }
+      const done = attempts.filter(({ status }) => status === 'finished').length;
+      const abandoned = attempts.filter(({ status }) => status === 'abandoned');
+      abandonedSteps = abandoned.reduce((sum, { steps }) => sum + steps, 0);
       // The meters move in the same transactions as the rows.
       expect(counts).toMatchObject({
-        steps: real.n,
+        steps: rows.length,
         branches: branches.n,
-        realEnvironmentSteps: done.n * 13,
+        realEnvironmentSteps: done * 13 + abandonedSteps,
       });
-      expect(branches.n).toBe(done.n * 5);
+      expect(branches.n).toBe(done * 5);
     }
     expect(finished.size).toBeGreaterThan(kills / 4);
+    // The kills did meet episodes in flight, and what they had stood to the end.
+    expect(abandonedSteps).toBeGreaterThan(kills / 4);
   } finally {
     temporary.remove();
   }

@@ -1,4 +1,4 @@
-/** Child of store-powercut.test.ts: writes episodes, branches and blobs as fast as it can and reports each call that returned. */
+/** Child of store-powercut.test.ts: writes episodes from `from` on (an unfinished one is begun again), branches and blobs as fast as it can and reports each call that returned. */
 import { openStore } from '#core/store/index.ts';
 import { makeBranch, makeEpisode, makeStep, silentLog } from '#test/helpers/store-records.ts';
 
@@ -11,9 +11,12 @@ function report(line: string): void {
 }
 
 report('ready');
+// A host that comes back marks what was in flight, and begins it again.
+store.episodes.abandonRunning({ at: Date.now() });
 for (let index = Number(from); ; index += 1) {
   const episode = makeEpisode(index);
   const id = episode.episodeId;
+  if (store.episodes.finished([id]).size > 0) continue;
   store.episodes.begin(episode);
   report(`begin ${id}`);
   for (let step = 0; step < 8; step += 2) {

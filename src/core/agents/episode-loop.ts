@@ -79,12 +79,15 @@ export async function runEpisode(
   const draft = draftEpisode(plan, world);
   store.tasks.upsert([plan.task]);
   // An attempt stands, here as in the store, until another one has really begun.
-  const stands: { attempt: EpisodeResult | null } = { attempt: null };
+  const stands: { attempt: EpisodeResult | null; broke: AppError | null } = { attempt: null, broke: null };
   const begin = (attempt: EpisodeResult): void => {
     store.transaction(() => {
-      // What a broken attempt executed was really executed.
-      if (stands.attempt !== null) store.addRealSteps(plan.task.split, stands.attempt.steps.length);
-      if (world.policy.expensive) store.episodes.begin({ ...attempt.episode });
+      const before = stands.attempt;
+      // What a broken attempt executed was really executed, and what was stored of it stays.
+      if (before !== null) store.addRealSteps(plan.task.split, before.steps.length);
+      if (!world.policy.expensive) return;
+      if (before !== null) store.episodes.finish(brokenOff(before.episode, stands.broke, clock.now()));
+      store.episodes.begin({ ...attempt.episode });
     });
     stands.attempt = attempt;
     if (world.policy.expensive) world.onStored?.();
@@ -100,7 +103,8 @@ export async function runEpisode(
         try {
           attempt = await playOnce(episode, begin, plan, world, AbortSignal.any([options.signal, timeout]));
         } catch (thrown) {
-          throw failureOf(thrown, options.signal, timeout, limits.episodeTimeoutMs);
+          stands.broke = failureOf(thrown, options.signal, timeout, limits.episodeTimeoutMs);
+          throw stands.broke;
         }
         return finish(attempt, world, attempt.steps.length);
       },
@@ -122,6 +126,18 @@ export async function runEpisode(
     if (isInfrastructureError(error.code) && error.code !== 'DISK_FULL') return stored;
     throw error;
   }
+}
+
+/** An attempt that is begun again. Success is a statement about the policy; this one makes none. */
+function brokenOff(episode: Episode, error: AppError | null, at: number): Episode {
+  return {
+    ...episode,
+    status: 'abandoned',
+    endReason: null,
+    success: false,
+    error: error?.toRecord() ?? null,
+    finishedAt: at,
+  };
 }
 
 /** What an earlier job stored of this episode, where none of this one's attempts came as far as a first observation. */
@@ -324,6 +340,8 @@ function draftEpisode(plan: EpisodePlan, world: EpisodeWorld): Episode {
     modelMs: 0,
     environmentMs: 0,
     retries: 0,
+    attempt: 1,
+    replacedBy: null,
     initialObservation: '',
     initialAdmissible: null,
     error: null,

@@ -144,8 +144,23 @@ test('a crash of the model restarts the episode; it is never a zero reward', asy
   });
   const opened = open({ model });
   const job = await opened.run('rollout', spec({ environment: { id: 'household-small', tasks: 1 } }));
-  expect(job.result).toMatchObject({ episodes: 1, scored: 1, failed: 0 });
-  expect(episodesOf(opened)[0]).toMatchObject({ status: 'finished', retries: 2, steps: 6 });
+  expect(job.result).toMatchObject({ episodes: 1, scored: 1, failed: 0, steps: 6 });
+  const { store } = opened.services;
+  const [played] = store.episodes.list({ status: 'finished' }, 'oldest', { cursor: null, limit: 9 }).items;
+  expect(played).toMatchObject({ status: 'finished', retries: 2, steps: 6, attempt: 3, replacedBy: null });
+  // Both attempts that broke off are still there, with their steps and the reason; they are no results.
+  const broken = store.episodes.list({ status: 'abandoned' }, 'oldest', { cursor: null, limit: 9 }).items;
+  expect(broken).toMatchObject(
+    [1, 2].map((attempt) => {
+      return { attempt, replacedBy: played?.episodeId, success: false, error: { code: 'MODEL_CRASHED' } };
+    }),
+  );
+  for (const { episodeId, steps } of broken) {
+    expect(steps).toBeGreaterThan(0);
+    expect(store.episodes.steps(episodeId)).toHaveLength(steps);
+  }
+  const executed = broken.reduce((sum, { steps }) => sum + steps, 6);
+  expect(store.counts()).toMatchObject({ steps: executed, realEnvironmentSteps: executed });
 }, 15_000);
 
 /** The world opens `opens` times and is gone then; a rollout opens it once before its episodes, to measure a prompt. */

@@ -90,6 +90,8 @@ export function humanEpisode(play: Play, now: number): { episode: Episode; steps
     modelMs: steps.reduce((sum, step) => sum + step.modelMs, 0),
     environmentMs: steps.reduce((sum, step) => sum + step.environmentMs, 0),
     retries: 0,
+    attempt: 1,
+    replacedBy: null,
     initialObservation: play.initial.text,
     initialAdmissible: play.initial.admissible,
     error: null,

@@ -78,13 +78,63 @@ describe('episodes', () => {
     expect(store.counts().steps).toBe(2);
   });
 
-  it('removes the steps of an unfinished attempt when it is begun again', () => {
+  it('keeps an unfinished attempt under an id of its own when it is begun again', () => {
+    store.episodes.begin(makeEpisode(1, { jobId: 'job-1' }));
+    store.episodes.appendSteps([makeStep('episode-1', 0), makeStep('episode-1', 1, { valid: false })]);
+    store.episodes.abandonRunning({ at: 99 });
+    store.episodes.begin(makeEpisode(1, { jobId: 'job-2', retries: 4 }));
+    expect(store.episodes.steps(id(1))).toEqual([]);
+    expect(store.episodes.get(id(1))).toMatchObject({ retries: 4, attempt: 2, replacedBy: null });
+    store.episodes.appendSteps([makeStep('episode-1', 0, { action: 'other' })]);
+    store.episodes.finish(makeEpisode(1, { status: 'finished', endReason: 'terminated', steps: 1 }));
+    expect(store.episodes.get(id(1))).toMatchObject({ status: 'finished', attempt: 2 });
+    const [first] = store.episodes.list({ status: 'abandoned' }, 'oldest', { cursor: null, limit: 9 }).items;
+    expect(first).toMatchObject({
+      jobId: 'job-1',
+      attempt: 1,
+      replacedBy: 'episode-1',
+      success: false,
+      steps: 2,
+      totalReward: 0.5,
+      invalidActions: 1,
+      finishedAt: 99,
+    });
+    const firstId = first?.episodeId as EpisodeId;
+    expect(store.episodes.steps(firstId).map(({ stepIndex }) => stepIndex)).toEqual([0, 1]);
+    expect(store.episodes.get(firstId)?.initialObservation).toBe('You are in the middle of a room.');
+    expect(store.episodes.finished([id(1), firstId])).toEqual(new Set([id(1)]));
+    expect(store.counts()).toMatchObject({ episodes: 2, steps: 3 });
+  });
+
+  it('uses the row of an attempt again that has come to no step', () => {
+    store.episodes.begin(makeEpisode(1));
+    store.episodes.begin(makeEpisode(1, { retries: 4 }));
+    expect(store.episodes.get(id(1))).toMatchObject({ retries: 4, attempt: 1 });
+    expect(store.counts().episodes).toBe(1);
+  });
+
+  it('gives every attempt its own id and keeps the failure of an earlier job a failure', () => {
+    store.episodes.insertWhole(makeEpisode(1, { status: 'failed', steps: 1 }), [makeStep('episode-1', 0)]);
+    store.episodes.begin(makeEpisode(1));
+    store.episodes.appendSteps([makeStep('episode-1', 0)]);
+    store.episodes.insertWhole(makeEpisode(1, { status: 'finished', steps: 1 }), [makeStep('episode-1', 0)]);
+    const { items } = store.episodes.list({}, 'steps', { cursor: null, limit: 9 });
+    expect(items.map(({ attempt, status }) => [attempt, status]).toSorted()).toEqual([
+      [1, 'failed'],
+      [2, 'abandoned'],
+      [3, 'finished'],
+    ]);
+    expect(new Set(items.map(({ episodeId }) => episodeId)).size).toBe(3);
+    expect(store.counts().steps).toBe(3);
+  });
+
+  it('meters what an attempt had executed when its host died, once', () => {
     store.episodes.begin(makeEpisode(1));
     store.episodes.appendSteps([makeStep('episode-1', 0), makeStep('episode-1', 1)]);
-    store.episodes.begin(makeEpisode(1, { retries: 4 }));
-    expect(store.episodes.steps(id(1))).toEqual([]);
-    expect(store.episodes.get(id(1))?.retries).toBe(4);
-    expect(store.counts().steps).toBe(0);
+    store.episodes.abandonRunning({ at: 99 });
+    store.episodes.abandonRunning({ at: 100 });
+    store.episodes.begin(makeEpisode(1));
+    expect(store.counts().realEnvironmentSteps).toBe(2);
   });
 
   it('refuses to begin a finished episode again and keeps it', () => {

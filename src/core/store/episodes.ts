@@ -1,4 +1,5 @@
-/** Episodes and their steps: start or restart, append, finish, the trajectory list. */
+/** Episodes and their steps: start or restart, append, finish, the trajectory list. No stored step is ever removed. */
+import { createHash } from 'node:crypto';
 import type { Connection, SqlRow } from '#core/store/driver.ts';
 import type { TextColumns } from '#core/store/blobs.ts';
 import {
@@ -12,6 +13,7 @@ import {
   parseRow,
 } from '#core/store/columns.ts';
 import { noteRestart } from '#core/store/garbage.ts';
+import { realStepsPrefix } from '#core/store/meters.ts';
 import type { Meters } from '#core/store/meters.ts';
 import type { EpisodeStore } from '#core/store/port.ts';
 import { decodeCursor, encodeCursor, pageFrom } from '#core/store/queries/cursor.ts';
@@ -29,15 +31,15 @@ import type { EpisodeId } from '#shared/ids.ts';
 import { episodeRowSchema, episodeSchema } from '#shared/schema/episode.ts';
 import type { Episode, EpisodeRow, Step } from '#shared/schema/episode.ts';
 
-/** `started_at` is renewed by a restart, so that a list shows the attempt that is really there. */
+/** `started_at` is renewed by a restart; the number of the attempt is the store's, whatever the caller's episode says. */
 const upsertSql = `INSERT INTO episodes (episode_id, job_id, purpose, environment_id, environment_version, data_checksum, task_id,
     task_type, split, instruction_key, policy_key, policy_label, seed, rollout_index, status, end_reason, success, total_reward,
     steps, invalid_actions, parse_failures, prompt_tokens, evaluated_prompt_tokens, completion_tokens, model_ms, environment_ms,
-    retries, error_code, error, started_at, finished_at)
+    retries, attempt, error_code, error, started_at, finished_at)
   VALUES (@episodeId, @jobId, @purpose, @environmentId, @environmentVersion, @dataChecksum, @taskId, @taskType, @split,
     @instructionKey, @policyKey, @policyLabel, @seed, @rolloutIndex, @status, @endReason, @success, @totalReward, @steps,
     @invalidActions, @parseFailures, @promptTokens, @evaluatedPromptTokens, @completionTokens, @modelMs, @environmentMs,
-    @retries, @errorCode, @error, @startedAt, @finishedAt)
+    @retries, @attempt, @errorCode, @error, @startedAt, @finishedAt)
   ON CONFLICT (episode_id) DO UPDATE SET job_id = excluded.job_id, purpose = excluded.purpose,
     environment_id = excluded.environment_id, environment_version = excluded.environment_version,
     data_checksum = excluded.data_checksum, task_id = excluded.task_id, task_type = excluded.task_type, split = excluded.split,
@@ -50,16 +52,42 @@ const upsertSql = `INSERT INTO episodes (episode_id, job_id, purpose, environmen
     retries = excluded.retries, error_code = excluded.error_code, error = excluded.error, started_at = excluded.started_at,
     finished_at = excluded.finished_at`;
 
+/** What is stored of an attempt that broke off, counted from its steps: its own totals were still in the dead host's memory. */
+const storedTotals = `steps = (SELECT count(*) FROM steps WHERE steps.episode_key = episodes.episode_key),
+  total_reward = (SELECT ifnull(sum(reward), 0.0) FROM steps WHERE steps.episode_key = episodes.episode_key),
+  invalid_actions = (SELECT count(*) FROM steps WHERE steps.episode_key = episodes.episode_key AND valid = 0)`;
+
+interface Found {
+  key: number;
+  status: string;
+  attempt: number;
+}
+
+/** Of an attempt that another one replaced; as long as the ids of the loop, and the same wherever it is made. */
+function attemptId(episodeId: EpisodeId, attempt: number): string {
+  return createHash('sha256')
+    .update(JSON.stringify(['attempt', episodeId, attempt]))
+    .digest('hex')
+    .slice(0, 24);
+}
+
 export function createEpisodeStore(connection: Connection, texts: TextColumns, meters: Meters): EpisodeStore {
   const steps = createStepTable(connection, texts);
   const where = { table: 'episodes', file: connection.file };
 
-  function find(episodeId: EpisodeId): { key: number; status: string } | null {
-    const row = connection.get('SELECT episode_key, status FROM episodes WHERE episode_id = ?', [episodeId]);
-    return row === undefined ? null : { key: numberOf(row, 'episode_key'), status: String(row['status']) };
+  function find(episodeId: EpisodeId): Found | null {
+    const row = connection.get('SELECT episode_key, status, attempt FROM episodes WHERE episode_id = ?', [
+      episodeId,
+    ]);
+    if (row === undefined) return null;
+    return {
+      key: numberOf(row, 'episode_key'),
+      status: String(row['status']),
+      attempt: numberOf(row, 'attempt'),
+    };
   }
 
-  function requireEpisode(episodeId: EpisodeId): { key: number; status: string } {
+  function requireEpisode(episodeId: EpisodeId): Found {
     const found = find(episodeId);
     if (found !== null) return found;
     throw new AppError({
@@ -106,6 +134,7 @@ export function createEpisodeStore(connection: Connection, texts: TextColumns, m
       modelMs: episode.modelMs,
       environmentMs: episode.environmentMs,
       retries: episode.retries,
+      attempt: episode.attempt,
       errorCode: episode.error?.code ?? null,
       error: encodeJson(episode.error, 'nullable'),
       startedAt: episode.startedAt,
@@ -126,9 +155,29 @@ export function createEpisodeStore(connection: Connection, texts: TextColumns, m
     return key;
   }
 
-  function removeAttempt(key: number): void {
-    noteRestart(meters);
-    meters.add('steps', -connection.run('DELETE FROM steps WHERE episode_key = ?', [key]));
+  /**
+   * Makes room for the next attempt of an unfinished episode. What was stored moves, rows and all, to an id of its own; an attempt
+   * that came to no step and to no failure has nothing to show, and its row is used again.
+   *
+   * @returns the number of the next attempt
+   */
+  function setAside(episodeId: EpisodeId, { key, status, attempt }: Found, at: number): number {
+    const steps = connection.get('SELECT 1 AS n FROM steps WHERE episode_key = ? LIMIT 1', [key]);
+    if (steps === undefined && status !== 'failed') {
+      noteRestart(meters);
+      return attempt;
+    }
+    connection.run('UPDATE episodes SET episode_id = ?, replaced_by = ? WHERE episode_key = ?', [
+      attemptId(episodeId, attempt),
+      episodeId,
+      key,
+    ]);
+    connection.run(
+      `UPDATE episodes SET status = 'abandoned', finished_at = ?, ${storedTotals}
+       WHERE episode_key = ? AND status = 'running'`,
+      [at, key],
+    );
+    return attempt + 1;
   }
 
   function insertSteps(key: number, list: readonly Step[]): void {
@@ -166,6 +215,8 @@ export function createEpisodeStore(connection: Connection, texts: TextColumns, m
       modelMs: row['model_ms'],
       environmentMs: row['environment_ms'],
       retries: row['retries'],
+      attempt: row['attempt'],
+      replacedBy: row['replaced_by'],
       error: decodeJson(row['error']),
       startedAt: row['started_at'],
       finishedAt: row['finished_at'],
@@ -183,8 +234,8 @@ export function createEpisodeStore(connection: Connection, texts: TextColumns, m
             data: { episodeId: episode.episodeId },
           });
         }
-        if (found !== null) removeAttempt(found.key);
-        upsert(episode);
+        const attempt = found === null ? 1 : setAside(episode.episodeId, found, episode.startedAt);
+        upsert({ ...episode, attempt });
       });
     },
 
@@ -205,9 +256,10 @@ export function createEpisodeStore(connection: Connection, texts: TextColumns, m
     insertWhole(episode, list) {
       connection.transaction(() => {
         const found = find(episode.episodeId);
-        if (found?.status === 'finished') return;
-        if (found !== null) removeAttempt(found.key);
-        insertSteps(upsert(episode), list);
+        // A person's moves are in the id: it is the same game, recorded again.
+        if (found?.status === 'finished' || (found !== null && episode.purpose === 'human')) return;
+        const attempt = found === null ? 1 : setAside(episode.episodeId, found, episode.startedAt);
+        insertSteps(upsert({ ...episode, attempt }), list);
       });
     },
 
@@ -302,15 +354,20 @@ export function createEpisodeStore(connection: Connection, texts: TextColumns, m
     },
 
     abandonRunning({ jobId, at }) {
-      // What is stored of an abandoned episode is counted from its steps: its own totals were still in the dead host's memory.
-      return connection.run(
-        `UPDATE episodes SET status = 'abandoned', finished_at = @at,
-           steps = (SELECT count(*) FROM steps WHERE steps.episode_key = episodes.episode_key),
-           total_reward = (SELECT ifnull(sum(reward), 0.0) FROM steps WHERE steps.episode_key = episodes.episode_key),
-           invalid_actions = (SELECT count(*) FROM steps WHERE steps.episode_key = episodes.episode_key AND valid = 0)
-         WHERE status = 'running'${jobId === undefined ? '' : ' AND job_id = @jobId'}`,
-        jobId === undefined ? { at } : { at, jobId },
-      );
+      const running = `status = 'running'${jobId === undefined ? '' : ' AND job_id = @jobId'}`;
+      const own = jobId === undefined ? {} : { jobId };
+      return connection.transaction(() => {
+        // An ended episode meters its own steps; these never came to that, and were executed all the same.
+        for (const row of connection.all(
+          `SELECT split, count(*) AS executed FROM episodes JOIN steps USING (episode_key) WHERE ${running} GROUP BY split`,
+          own,
+        ))
+          meters.add(`${realStepsPrefix}${String(row['split'])}`, numberOf(row, 'executed'));
+        return connection.run(
+          `UPDATE episodes SET status = 'abandoned', finished_at = @at, ${storedTotals} WHERE ${running}`,
+          { at, ...own },
+        );
+      });
     },
   };
 }

@@ -58,26 +58,26 @@ it('knows every column that may hold a blob', () => {
   );
 });
 
-it('removes what a restarted episode leaves behind, at the next opening and not before', () => {
+it('removes what an attempt without steps leaves behind, at the next opening and not before', () => {
   const first = open();
   first.episodes.begin(makeEpisode(1, { initialObservation: longText(0) }));
-  first.episodes.appendSteps([
-    makeStep('episode-1', 0, { observation: longText(1) }),
-    makeStep('episode-1', 1, { observation: longText(2) }),
-  ]);
-  first.episodes.begin(makeEpisode(1, { initialObservation: longText(0) }));
+  first.episodes.begin(makeEpisode(1, { initialObservation: longText(1) }));
   first.episodes.appendSteps([makeStep('episode-1', 0, { observation: longText(2) })]);
   // A reader may hold a row of the attempt before.
   expect(storedTexts()).toEqual(new Set([longText(0), longText(1), longText(2)]));
+  first.episodes.begin(makeEpisode(1, { initialObservation: longText(3) }));
   first.close();
   open().close();
-  expect(storedTexts()).toEqual(new Set([longText(0), longText(2)]));
+  // An attempt with a step keeps all its texts.
+  expect(storedTexts()).toEqual(new Set([longText(1), longText(2), longText(3)]));
 });
 
 describe('whatever is written, started again and opened', () => {
   /** What must be readable: the texts of each record, by the record's name. */
   class Model {
     readonly attempts = new Map<number, { first: string; steps: string[]; finished: boolean }>();
+    /** Texts of attempts that were begun again after a step. */
+    readonly setAside: string[] = [];
     readonly branches = new Map<string, string>();
     readonly reflections = new Map<string, string>();
     restarted = false;
@@ -85,7 +85,7 @@ describe('whatever is written, started again and opened', () => {
     /** The blobs that some row refers to. */
     needed(): Set<string> {
       const attempts = [...this.attempts.values()].flatMap(({ first, steps }) => [first, ...steps]);
-      return new Set([...attempts, ...this.branches.values(), ...this.reflections.values()]);
+      return new Set([...attempts, ...this.setAside, ...this.branches.values(), ...this.reflections.values()]);
     }
   }
 
@@ -138,7 +138,9 @@ describe('whatever is written, started again and opened', () => {
     const content = longText(text);
     const known = model.attempts.get(episode);
     const again = (): void => {
-      if (known !== undefined) model.restarted = true;
+      if (known === undefined) return;
+      if (known.steps.length > 0) model.setAside.push(known.first, ...known.steps);
+      else model.restarted = true;
     };
     if (what === 'begin' && known?.finished !== true) {
       again();

@@ -2,6 +2,9 @@
 import type { Connection } from '#core/store/driver.ts';
 import { numberOf } from '#core/store/columns.ts';
 
+/** Real environment steps by split, e.g. `real-steps:train`. */
+export const realStepsPrefix = 'real-steps:';
+
 export interface Meters {
   add(name: string, amount: number): void;
   read(name: string): number;

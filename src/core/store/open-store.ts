@@ -13,7 +13,7 @@ import { createEpisodeStore } from '#core/store/episodes.ts';
 import { collectBlobs } from '#core/store/garbage.ts';
 import { createJobQueueStore } from '#core/store/job-queue.ts';
 import { createJobStore } from '#core/store/jobs.ts';
-import { createMeters } from '#core/store/meters.ts';
+import { createMeters, realStepsPrefix } from '#core/store/meters.ts';
 import { applicationId, hasExpectedSchema, migrate, schemaVersion } from '#core/store/migrations/index.ts';
 import { createModelStore } from '#core/store/models.ts';
 import type { Store, StoreCounts } from '#core/store/port.ts';
@@ -23,8 +23,6 @@ import type { Clock, Logger } from '#core/ports.ts';
 import { AppError, toAppError } from '#shared/errors.ts';
 
 const sqliteMagic = 'SQLite format 3\0';
-/** Real environment steps by split, e.g. `real-steps:train`. */
-const realStepsPrefix = 'real-steps:';
 
 /**
  * Creates the file when it is missing. Throws STORE_CORRUPT (damaged, truncated, or not Daydream's), STORE_TOO_NEW, DISK_FULL;

@@ -33,7 +33,10 @@ export interface PageRequest {
 }
 
 export interface EpisodeStore {
-  /** Starts or restarts an episode: earlier steps of an unfinished attempt with this id are removed in the same transaction. */
+  /**
+   * Starts an episode, or starts it again: what an unfinished attempt with this id had stored stays, under an id of its own
+   * (`replacedBy` names this one). No stored step is ever removed.
+   */
   begin(episode: Episode): void;
   /** Idempotent by (episodeId, stepIndex); one transaction a call. */
   appendSteps(steps: readonly Step[]): void;
@@ -64,7 +67,7 @@ export interface EpisodeStore {
     policies: { policyKey: string; label: string }[];
     errorCodes: string[];
   };
-  /** Marks what was running when the host died. Returns how many. */
+  /** Marks what was running when the host died, and meters the steps that it had really executed. Returns how many. */
   abandonRunning(options: { jobId?: JobId; at: number }): number;
 }
 

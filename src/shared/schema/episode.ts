@@ -15,7 +15,8 @@ export type EpisodePurpose = z.infer<typeof episodePurposeSchema>;
 
 /**
  * running → finished | abandoned | failed. `finished`: terminated or truncated by the environment or a limit of the loop.
- * `abandoned`: the host died or the job was cancelled in the middle; kept, never trained on. `failed`: an infrastructure error.
+ * `abandoned`: the host died, the job was cancelled, or the infrastructure failed and it was begun again; kept, never counted as a
+ * result and never trained on. `failed`: an infrastructure error, not tried again.
  */
 export const episodeStatusSchema = z.enum(['running', 'finished', 'abandoned', 'failed']);
 
@@ -72,6 +73,10 @@ export const episodeSchema = z.object({
   environmentMs: z.int().nonnegative(),
   /** Times this episode was restarted after an infrastructure failure. */
   retries: z.int().nonnegative(),
+  /** 1 at first; one more each time that it was begun again after steps of it were stored. */
+  attempt: z.int().positive(),
+  /** An attempt that was begun again has an id of its own, and this names the episode that took its place; null: the last attempt. */
+  replacedBy: episodeIdSchema.nullable(),
   initialObservation: z.string(),
   initialAdmissible: z.array(z.string()).nullable(),
   error: errorRecordSchema.nullable(),

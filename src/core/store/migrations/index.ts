@@ -4,9 +4,10 @@ import type { Connection } from '#core/store/driver.ts';
 import { firstSchema } from '#core/store/migrations/0001-first.ts';
 import { folderGames } from '#core/store/migrations/0002-games.ts';
 import { calibrationBusy } from '#core/store/migrations/0003-busy.ts';
+import { episodeAttempts } from '#core/store/migrations/0004-attempts.ts';
 import { AppError } from '#shared/errors.ts';
 
-const migrations: readonly string[] = [firstSchema, folderGames, calibrationBusy];
+const migrations: readonly string[] = [firstSchema, folderGames, calibrationBusy, episodeAttempts];
 
 /** "DayD": says that an SQLite file is ours. */
 export const applicationId = 0x44617944;

@@ -23,7 +23,7 @@ const orders: Record<EpisodeSort, { column: string; direction: 'ASC' | 'DESC' }>
 export const episodeRowColumns = `episode_key, episode_id, job_id, purpose, environment_id, environment_version, data_checksum,
   task_id, task_type, split, policy_key, policy_label, seed, rollout_index, status, end_reason, success, total_reward, steps,
   invalid_actions, parse_failures, prompt_tokens, evaluated_prompt_tokens, completion_tokens, model_ms, environment_ms, retries,
-  error, started_at, finished_at,
+  attempt, replaced_by, error, started_at, finished_at,
   (SELECT text FROM instructions WHERE instructions.instruction_key = episodes.instruction_key) AS instruction`;
 
 export function episodeSortColumn(sort: EpisodeSort): string {
