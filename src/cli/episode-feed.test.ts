@@ -64,14 +64,27 @@ it('says when an episode was started again, and tells it from its beginning', as
   if (first === undefined || second === undefined) throw new Error('too few steps');
   let steps = [first, second];
   const view = new Lines();
-  const running = { ...shown, episode: { ...episode, status: 'running' as const } };
+  let attempt = 1;
   const feed = printStepsAsTheyHappen({
-    list: () => Promise.resolve({ items: [episode] }),
-    get: () => Promise.resolve({ ...running, steps }),
+    // The first attempt has an id of its own then, and is not told again.
+    list: () =>
+      Promise.resolve({
+        items: [
+          ...(attempt === 1
+            ? []
+            : [
+                { ...episode, episodeId: 'first' as typeof episode.episodeId, replacedBy: episode.episodeId },
+              ]),
+          { ...episode, attempt },
+        ],
+      }),
+    get: () => Promise.resolve({ ...shown, episode: { ...episode, attempt, status: 'running' }, steps }),
   });
   await feed(update, view);
   steps = [first];
+  attempt = 2;
   await feed(update, view);
   expect(view.lines.filter((line) => line.includes('started again'))).toHaveLength(1);
+  expect(view.lines.filter((line) => line.includes('Task: '))).toHaveLength(2);
   expect(view.lines.filter((line) => line.startsWith(`> ${first.action}`)).length).toBeGreaterThanOrEqual(2);
 });

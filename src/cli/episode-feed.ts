@@ -25,12 +25,13 @@ interface EpisodeReads {
     filter: { jobId: JobId };
     sort: 'oldest';
     limit: number;
-  }): Promise<{ items: { episodeId: EpisodeId }[] }>;
+  }): Promise<{ items: Pick<Shown['episode'], 'episodeId' | 'attempt' | 'replacedBy'>[] }>;
   get(input: { episodeId: EpisodeId }): Promise<Shown>;
 }
 
 /** How much of an episode was printed. */
 interface Told {
+  attempt: number;
   steps: number;
   ended: boolean;
 }
@@ -40,9 +41,10 @@ export function printStepsAsTheyHappen(episodes: EpisodeReads) {
   const told = new Map<EpisodeId, Told>();
   return async ({ job }: JobUpdate, view: ProgressView): Promise<void> => {
     const { items } = await episodes.list({ filter: { jobId: job.jobId }, sort: 'oldest', limit: 100 });
-    for (const { episodeId } of items) {
+    for (const { episodeId, attempt, replacedBy } of items) {
       const before = told.get(episodeId);
-      if (before?.ended === true) continue;
+      // What was begun again was told while it ran.
+      if (replacedBy !== null || (before?.ended === true && before.attempt === attempt)) continue;
       const shown = await episodes.get({ episodeId });
       told.set(episodeId, printNews(shown, before, view));
     }
@@ -50,8 +52,8 @@ export function printStepsAsTheyHappen(episodes: EpisodeReads) {
 }
 
 function printNews({ episode, steps }: Shown, before: Told | undefined, view: ProgressView): Told {
-  // After an infrastructure failure an episode begins anew under the same id.
-  const again = before !== undefined && steps.length < before.steps;
+  // After a failure or a kill an episode begins anew under the same id; what there was before has another one now.
+  const again = before !== undefined && before.attempt !== episode.attempt;
   if (before === undefined || again) {
     view.say(`\n${again ? '(The episode is started again.)\n' : ''}${transcriptHead({ episode })}`);
   }
@@ -59,5 +61,5 @@ function printNews({ episode, steps }: Shown, before: Told | undefined, view: Pr
   for (const step of steps.slice(from)) view.say(transcriptStep(step));
   const ended = episode.status !== 'running';
   if (ended) view.say(transcriptEnd(episode));
-  return { steps: steps.length, ended };
+  return { attempt: episode.attempt, steps: steps.length, ended };
 }

@@ -11,8 +11,16 @@ function indent(text: string, by: string): string {
     .join('\n');
 }
 
-export function outcomeWords({ status, endReason, success, steps, error }: Shown['episode']): string {
+export function outcomeWords({
+  status,
+  endReason,
+  success,
+  steps,
+  error,
+  replacedBy,
+}: Shown['episode']): string {
   if (status === 'failed') return `failed (${error?.code ?? 'unknown error'}) after ${String(steps)} steps`;
+  if (replacedBy !== null) return `${status} after ${String(steps)} steps; begun again as ${replacedBy}`;
   if (status !== 'finished') return `${status} after ${String(steps)} steps`;
   return `${success ? 'SUCCESS' : 'no success'} after ${String(steps)} steps (${endReason ?? 'ended'})`;
 }

@@ -27,8 +27,12 @@ interface ModelJob {
   state: JobState;
   attempt: number;
   commits: number;
+  /** Steps stored of episodes in flight, over all attempts; no commit tells of them. */
+  acted: number;
   crashes: number;
   crashCommits: number;
+  idleCrashes: number;
+  crashSteps: number;
   resumeWanted: boolean;
 }
 
@@ -48,8 +52,11 @@ export class JobModel {
         state: 'queued',
         attempt: 1,
         commits: 0,
+        acted: 0,
         crashes: 0,
         crashCommits: -1,
+        idleCrashes: 0,
+        crashSteps: -1,
         resumeWanted: false,
       }) - 1
     );
@@ -111,10 +118,14 @@ export class JobModel {
     if (job.state === 'pausing') this.#paused(job);
   }
 
+  act(): void {
+    this.at(this.heldLeaf() ?? -1).acted += 1;
+  }
+
   end(state: 'succeeded' | 'failed'): void {
     const job = this.at(this.heldLeaf() ?? -1);
     job.state = state;
-    if (state === 'succeeded') job.crashes = 0;
+    if (state === 'succeeded') job.crashes = job.idleCrashes = 0;
   }
 
   pause(index: number): void {
@@ -138,7 +149,7 @@ export class JobModel {
       const revived = failed && (job.state === 'failed' || (job.state === 'cancelled' && member !== index));
       if (job.state !== 'paused' && !revived) continue;
       job.state = 'queued';
-      job.crashes = 0;
+      job.crashes = job.idleCrashes = 0;
     }
   }
 
@@ -163,10 +174,14 @@ export class JobModel {
       job.state = state;
       job.attempt += 1;
       if (waiting[index] !== true) {
-        job.crashes = job.crashCommits === job.commits ? job.crashes + 1 : 1;
+        const steps = job.commits + job.acted;
+        const finishedNothing = job.crashCommits === job.commits;
+        job.idleCrashes = finishedNothing && job.crashSteps === steps ? job.idleCrashes + 1 : 1;
+        job.crashes = finishedNothing ? job.crashes + 1 : 1;
         job.crashCommits = job.commits;
+        job.crashSteps = steps;
       }
-      if (job.crashes >= 3) job.state = 'failed';
+      if (job.idleCrashes >= 3 || job.crashes >= 10) job.state = 'failed';
       else if (job.state === 'pausing') this.#paused(job);
       else job.state = 'queued';
     });
@@ -190,6 +205,8 @@ export class JobWorld {
     PromiseWithResolvers<(context: JobContext<unknown, number>) => unknown>
   >();
   #timers = manualTimers(this.#clock);
+  /** The run that began a job's episode in flight. */
+  readonly flights = new Map<JobId, JobContext<unknown, number>>();
   store: Store;
   engine: JobEngine;
 
@@ -331,12 +348,18 @@ function compare(model: JobModel, world: JobWorld): void {
   );
   let lastSeq = 0;
   world.ids.forEach((id, index) => {
-    const { commits } = model.at(index);
+    const { commits, acted } = model.at(index);
     const wanted = Array.from({ length: commits }, (_, step) => step);
     const episodeId = id as string as EpisodeId;
     // No committed step lost, none stored twice: rows, metrics and events agree with what commitStep returned from.
     expect(world.store.episodes.steps(episodeId).map((step) => step.stepIndex)).toEqual(wanted);
     expect(world.store.jobs.metrics(id, { maxPoints: 1000 }).map((point) => point.step)).toEqual(wanted);
+    // Nor is any step of an episode in flight, in whichever attempt it was taken.
+    const attempts = world.store.episodes.list({ jobId: id, purpose: 'evaluation' }, 'oldest', all).items;
+    const taken = attempts.map(({ episodeId: attempt }) => world.store.episodes.steps(attempt));
+    expect(taken.flat()).toHaveLength(acted);
+    for (const steps of taken) expect(steps.map((step) => step.stepIndex)).toEqual(steps.map((_, at) => at));
+    expect(attempts.filter(({ replacedBy }) => replacedBy === null).length).toBe(acted === 0 ? 0 : 1);
     const events = world.store.jobs.events(id, { afterSeq: 0, limit: 10_000, includeChildren: false });
     expect(events.filter((event) => event.type === 'stepped').map((event) => event.data['step'])).toEqual(
       wanted,
@@ -359,6 +382,21 @@ function oneStep(store: Store) {
     // Told but never committed: must not survive a crash, and is told once otherwise.
     context.progress({ done: step, total: null, unit: 'steps', phase: 'stepping' });
     context.pausePoint();
+  };
+}
+
+const all = { cursor: null, limit: 500 };
+
+/** A step of an episode in flight: stored at once, in no commit. Each run of the job begins the episode again. */
+function act(world: JobWorld) {
+  return (context: JobContext<unknown, number>): undefined => {
+    const { store } = world;
+    const episodeId = `flight-${context.jobId}` as EpisodeId;
+    if (world.flights.get(context.jobId) !== context) {
+      store.episodes.begin(makeEpisode(0, { episodeId, jobId: context.jobId, purpose: 'evaluation' }));
+      world.flights.set(context.jobId, context);
+    }
+    store.episodes.appendSteps([makeStep(episodeId, store.episodes.steps(episodeId).length)]);
   };
 }
 
@@ -385,6 +423,12 @@ export const jobCommands = fc.commands(
       command('step', anyHeld, (model, world) => {
         world.order(model.heldLeaf() ?? -1, oneStep(world.store));
         model.step();
+      }),
+    ),
+    fc.constant(
+      command('act', anyHeld, (model, world) => {
+        world.order(model.heldLeaf() ?? -1, act(world));
+        model.act();
       }),
     ),
     fc.constant(

@@ -4,8 +4,8 @@ import type { Client } from '#shared/contract/index.ts';
 import { environmentIdSchema } from '#shared/ids.ts';
 import type { Split } from '#shared/schema/environment.ts';
 import { splitSchema } from '#shared/schema/environment.ts';
-import type { EpisodePurpose } from '#shared/schema/episode.ts';
-import { episodePurposeSchema } from '#shared/schema/episode.ts';
+import type { Episode, EpisodePurpose } from '#shared/schema/episode.ts';
+import { episodePurposeSchema, episodeStatusSchema } from '#shared/schema/episode.ts';
 import { lookInto } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printResult, say, table } from '../output.ts';
@@ -18,6 +18,7 @@ interface ListOptions {
   split?: Split;
   job?: string;
   purpose?: EpisodePurpose;
+  status?: Episode['status'];
   success?: true;
   failure?: true;
   text?: string;
@@ -27,13 +28,14 @@ interface ListOptions {
 
 async function filterOf(
   client: Client,
-  { environment, split, job, purpose, success, failure, text }: ListOptions,
+  { environment, split, job, purpose, status, success, failure, text }: ListOptions,
 ) {
   return {
     ...(environment === undefined ? {} : { environmentId: environmentIdSchema.parse(environment) }),
     ...(split === undefined ? {} : { split }),
     ...(job === undefined ? {} : { jobId: await findJobId(client, job) }),
     ...(purpose === undefined ? {} : { purpose }),
+    ...(status === undefined ? {} : { status }),
     ...(success === true ? { success: true } : failure === true ? { success: false } : {}),
     ...(text === undefined ? {} : { text }),
   };
@@ -48,6 +50,7 @@ export function addEpisodes(program: Command): void {
       `
 Examples:
   daydream episodes --environment household-small --success
+  daydream episodes --status abandoned         what a kill, a pause or a crash has cut
   daydream episodes show 4b1f…                 as text
   daydream episodes show 4b1f… --json          with every step, prompt and branch count
 `,
@@ -58,9 +61,14 @@ Examples:
     .option('--environment <id>', 'only this world')
     .addOption(new Option('--split <split>').choices(splitSchema.options))
     .addOption(new Option('--purpose <purpose>').choices(episodePurposeSchema.options))
+    .addOption(
+      new Option('--status <status>', 'abandoned: cut in the middle; kept, and counted as no result').choices(
+        episodeStatusSchema.options,
+      ),
+    )
     .option('--job <id>', 'of one job: its id, or the first characters')
     .option('--success', 'only successful ones')
-    .option('--failure', 'only unsuccessful ones')
+    .option('--failure', 'only unsuccessful ones; what was abandoned or broke is neither')
     .option('--text <words>', 'in the task')
     .option('--limit <n>', 'rows', positiveInteger, 50)
     .option('--cursor <cursor>', 'continue after an earlier page')
@@ -84,7 +92,11 @@ Examples:
               },
               { title: 'steps', value: (row) => row.steps },
               { title: 'invalid', value: (row) => row.invalidActions },
-              { title: 'reward', value: (row) => row.totalReward },
+              {
+                title: 'reward',
+                value: (row) =>
+                  row.status === 'abandoned' || row.status === 'failed' ? '' : row.totalReward,
+              },
               { title: 'policy', value: (row) => row.policyLabel },
               { title: 'task', value: (row) => row.instruction.slice(0, 60) },
             ],

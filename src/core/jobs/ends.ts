@@ -42,7 +42,14 @@ export function endOf(
   }
   if (outcome.ok) {
     return {
-      change: { state: 'succeeded', finishedAt: at, result: outcome.result, error: null, crashes: 0 },
+      change: {
+        state: 'succeeded',
+        finishedAt: at,
+        result: outcome.result,
+        error: null,
+        crashes: 0,
+        idleCrashes: 0,
+      },
       event: note('job-succeeded', `${title} is done.`),
     };
   }

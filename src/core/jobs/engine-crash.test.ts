@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineJob } from '#core/jobs/port.ts';
-import type { EpisodeId } from '#shared/ids.ts';
+import type { EpisodeId, JobId } from '#shared/ids.ts';
 import {
   eventTypes,
   makeEngine,
@@ -15,7 +15,7 @@ import {
 } from '#test/helpers/job-engine.ts';
 import { settled } from '#test/helpers/manual-timers.ts';
 import type { ManualTimers } from '#test/helpers/manual-timers.ts';
-import { makeEpisode } from '#test/helpers/store-records.ts';
+import { makeEpisode, makeStep } from '#test/helpers/store-records.ts';
 
 useJobEngines();
 
@@ -126,6 +126,47 @@ describe('a crash', () => {
       makeEngine([doll.definition], { soleHost: true });
     }
     expect(store.jobs.get(job.jobId)).toMatchObject({ state: 'running', attempt: 7 });
+  });
+
+  /** An episode of ten steps; each host lives for four of them. */
+  async function killInEpisode(doll: ReturnType<typeof puppet>, jobId: JobId, steps: number): Promise<void> {
+    await doll.do(() => {
+      const episodeId = 'long' as EpisodeId;
+      store.episodes.begin(makeEpisode(1, { episodeId, jobId }));
+      store.episodes.appendSteps(Array.from({ length: steps }, (_, index) => makeStep(episodeId, index)));
+    });
+    crash();
+    makeEngine([doll.definition], { soleHost: true });
+    await settled();
+  }
+
+  it('does not call it a loop when steps of an episode were stored in between, and keeps every one of them', async () => {
+    const doll = puppet();
+    const job = submit(makeEngine([doll.definition]));
+    await settled();
+    for (let crashes = 1; crashes <= 6; crashes += 1) await killInEpisode(doll, job.jobId, 4);
+    expect(store.jobs.get(job.jobId)).toMatchObject({ state: 'running', attempt: 7 });
+    const { items } = store.episodes.list({ jobId: job.jobId }, 'oldest', { cursor: null, limit: 99 });
+    expect(items.map(({ status, steps }) => [status, steps])).toEqual(Array(6).fill(['abandoned', 4]));
+    expect(items.map(({ attempt }) => attempt).toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(store.counts().realEnvironmentSteps).toBe(24);
+    const events = store.jobs.events(job.jobId, { afterSeq: 0, limit: 99, includeChildren: false });
+    expect(events.findLast(({ type }) => type === 'job-crashed')?.message).toContain(
+      'The episode in flight is kept as abandoned and begun again.',
+    );
+  });
+
+  it('is a loop all the same when ten hosts died in an episode that none of them finished', async () => {
+    const doll = puppet();
+    const job = submit(makeEngine([doll.definition]));
+    await settled();
+    for (let crashes = 1; crashes <= 9; crashes += 1) await killInEpisode(doll, job.jobId, 1);
+    expect(store.jobs.get(job.jobId)?.state).toBe('running');
+    await killInEpisode(doll, job.jobId, 1);
+    expect(store.jobs.get(job.jobId)).toMatchObject({
+      state: 'failed',
+      error: { code: 'CRASH_LOOP', message: expect.stringContaining('finished anything more') as string },
+    });
   });
 
   it('pauses what was pausing and cancels what was cancelling', async () => {

@@ -46,7 +46,7 @@ export function createRequests({ store, clock, requireJob, apply }: RequestNeeds
       if (job.state === 'paused' || revive) {
         apply(
           id,
-          { state: 'queued', finishedAt: null, error: null, crashes: 0 },
+          { state: 'queued', finishedAt: null, error: null, crashes: 0, idleCrashes: 0 },
           note('job-resumed', `${job.title} is queued again.`),
         );
       }

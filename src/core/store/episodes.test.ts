@@ -128,6 +128,15 @@ describe('episodes', () => {
     expect(store.counts().steps).toBe(3);
   });
 
+  it('lists what broke off among neither the successes nor the failures', () => {
+    store.episodes.begin(makeEpisode(1));
+    store.episodes.abandonRunning({ at: 99 });
+    store.episodes.insertWhole(makeEpisode(2, { status: 'failed' }), []);
+    store.episodes.insertWhole(makeEpisode(3, { status: 'finished' }), []);
+    const { items } = store.episodes.list({ success: false }, 'oldest', { cursor: null, limit: 9 });
+    expect(items.map(({ episodeId }) => episodeId)).toEqual(['episode-3']);
+  });
+
   it('meters what an attempt had executed when its host died, once', () => {
     store.episodes.begin(makeEpisode(1));
     store.episodes.appendSteps([makeStep('episode-1', 0), makeStep('episode-1', 1)]);
@@ -221,8 +230,8 @@ describe('the trajectory list', () => {
     ['task type', { taskType: 'heat' }, (index) => index % 3 === 0],
     ['purpose', { purpose: 'demonstration' }, (index) => index % 4 === 0],
     ['status', { status: 'failed' }, (index) => index % 6 === 0],
-    ['success', { success: true }, (index) => index % 7 === 0],
-    ['failure', { success: false }, (index) => index % 7 !== 0],
+    ['success', { success: true }, (index) => index % 7 === 0 && index % 6 !== 0],
+    ['failure', { success: false }, (index) => index % 7 !== 0 && index % 6 !== 0],
     ['job', { jobId: 'job-8' as JobId }, (index) => index % 8 === 0],
     ['policy', { policyKey: 'policy-2' }, (index) => index % 3 === 2],
     ['task', { taskId: 'task-4' as never }, (index) => index % 7 === 4],

@@ -33,6 +33,8 @@ export function createJobQueueStore(connection: Connection): JobQueueStore {
     if (change.resumeWanted !== undefined) set('resume_wanted', bit(change.resumeWanted));
     set('crashes', change.crashes);
     set('crash_commits', change.crashCommits);
+    set('idle_crashes', change.idleCrashes);
+    set('crash_steps', change.crashSteps);
     if (change.activeAt !== undefined) {
       values['at'] = change.activeAt;
       sql.push(addActive, 'active_mark = @at');
@@ -73,7 +75,8 @@ export function createJobQueueStore(connection: Connection): JobQueueStore {
       return connection
         .all(
           `SELECT *, EXISTS (SELECT 1 FROM jobs AS child WHERE child.parent_id = jobs.job_id
-               AND child.state NOT IN (${endedList})) AS waits
+               AND child.state NOT IN (${endedList})) AS waits,
+             (SELECT count(*) FROM episodes JOIN steps USING (episode_key) WHERE episodes.job_id = jobs.job_id) AS stored_steps
            FROM jobs WHERE state IN ${heldStates} AND lease_owner IS NOT @owner
              AND (@soleHost = 1 OR lease_until IS NULL OR lease_until <= @at) ORDER BY job_key`,
           { owner, at, soleHost: bit(soleHost) },
@@ -83,6 +86,9 @@ export function createJobQueueStore(connection: Connection): JobQueueStore {
           commits: numberOf(row, 'commits'),
           crashes: numberOf(row, 'crashes'),
           crashCommits: numberOf(row, 'crash_commits'),
+          steps: numberOf(row, 'stored_steps'),
+          idleCrashes: numberOf(row, 'idle_crashes'),
+          crashSteps: numberOf(row, 'crash_steps'),
           resumeWanted: row['resume_wanted'] === 1,
           waitsForChild: row['waits'] === 1,
         }));

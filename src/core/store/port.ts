@@ -157,6 +157,8 @@ export interface JobChange {
   resumeWanted?: boolean;
   crashes?: number;
   crashCommits?: number;
+  idleCrashes?: number;
+  crashSteps?: number;
   /** It is seen to run at this time: adds the active time up to it. Only of a job whose lease is held. */
   activeAt?: number;
   /** Gives the lease back at this time and adds the active time up to it. */
@@ -170,6 +172,11 @@ export interface DeadLease {
   /** Crashes in a row at `crashCommits`. */
   crashes: number;
   crashCommits: number;
+  /** Steps stored of its episodes so far, in whatever attempt. */
+  steps: number;
+  /** Crashes in a row at `crashCommits` and `crashSteps`: nothing at all was stored between them. */
+  idleCrashes: number;
+  crashSteps: number;
   resumeWanted: boolean;
   /** Has a child that has not ended: a crash is the child's, not its own. */
   waitsForChild: boolean;

@@ -145,6 +145,7 @@ export const episodeFilterSchema = z.object({
   taskType: z.string().optional(),
   purpose: episodePurposeSchema.optional(),
   status: episodeStatusSchema.optional(),
+  /** Of finished ones: what broke off is neither a success nor a failure. */
   success: z.boolean().optional(),
   jobId: jobIdSchema.optional(),
   policyKey: z.string().optional(),

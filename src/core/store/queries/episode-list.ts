@@ -43,7 +43,8 @@ export function episodeConditions(filter: EpisodeFilter): Query {
   if (filter.taskType !== undefined) add('task_type = ?', filter.taskType);
   if (filter.purpose !== undefined) add('purpose = ?', filter.purpose);
   if (filter.status !== undefined) add('status = ?', filter.status);
-  if (filter.success !== undefined) add('success = ?', bit(filter.success));
+  // What broke off is neither a success nor a failure.
+  if (filter.success !== undefined) add("success = ? AND status = 'finished'", bit(filter.success));
   if (filter.jobId !== undefined) add('job_id = ?', filter.jobId);
   if (filter.policyKey !== undefined) add('policy_key = ?', filter.policyKey);
   if (filter.taskId !== undefined) add('task_id = ?', filter.taskId);

@@ -49,7 +49,9 @@ export const episodeColumns: readonly Column<EpisodeRow>[] = [
     header: 'Reward',
     width: '48px',
     align: 'right',
-    cell: (row) => formatReward(row.totalReward),
+    // What broke off has earned no reward that could be compared.
+    cell: (row) =>
+      row.status === 'abandoned' || row.status === 'failed' ? '' : formatReward(row.totalReward),
   },
   {
     id: 'tokens',

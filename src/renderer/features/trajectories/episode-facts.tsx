@@ -59,6 +59,9 @@ export function EpisodeFacts({ episode }: { episode: Episode }) {
       )}
       <Fact name="Time">{`model ${formatDuration(episode.modelMs)}, world ${formatDuration(episode.environmentMs)}`}</Fact>
       <Fact name="Started">{formatDateTime(episode.startedAt)}</Fact>
+      {episode.attempt > 1 && (
+        <Fact name="Attempt">{`${String(episode.attempt)}; the earlier ones are kept as abandoned`}</Fact>
+      )}
       {episode.retries > 0 && (
         <Fact name="Retried">{`${String(episode.retries)} times after a failure`}</Fact>
       )}

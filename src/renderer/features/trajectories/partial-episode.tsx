@@ -1,3 +1,4 @@
+import { Link } from 'wouter';
 import type { Episode } from '#shared/schema/episode.ts';
 import { PartialNote } from '../../ui/states.tsx';
 
@@ -6,8 +7,18 @@ export function PartialEpisode({ episode }: { episode: Episode }) {
   if (episode.status === 'abandoned')
     return (
       <PartialNote>
-        Abandoned: the host ended or the run was cancelled in the middle. The steps up to here are kept and
-        shown; they are never trained on.
+        {episode.error === null || episode.error.code === 'CANCELLED'
+          ? 'Abandoned: the host ended or the run was cancelled in the middle.'
+          : `Abandoned: ${episode.error.code} broke it off.`}{' '}
+        The steps up to here are kept and shown; they are no result and never trained on.
+        {episode.replacedBy !== null && (
+          <>
+            {' '}
+            <Link href={`/trajectories/${encodeURIComponent(episode.replacedBy)}`}>
+              It was begun again from its start.
+            </Link>
+          </>
+        )}
       </PartialNote>
     );
   if (episode.status === 'failed')
