@@ -18,8 +18,8 @@ export interface FollowOptions {
   quiet?: boolean;
 }
 
-/** Events that change how the result is read. */
-const told = new Set(['episodes-reused']);
+/** Events that change how the result is read, or say why nothing moves. */
+const told = new Set(['episodes-reused', 'inference-died', 'inference-restarted']);
 
 const restStates: ReadonlySet<string> = new Set([...endedStates, 'paused']);
 

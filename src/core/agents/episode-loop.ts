@@ -39,6 +39,8 @@ export interface EpisodeWorld {
   commit?: (episode: Episode, steps: readonly Step[], write: () => void) => void;
   /** The store holds more of a running episode than before: its start, or one more step. */
   onStored?: () => void;
+  /** An infrastructure failure broke an attempt off after so many steps, and the episode is begun again. */
+  onRestart?: (plan: EpisodePlan, broke: { steps: number; error: AppError }) => void;
 }
 
 export interface EpisodeResult {
@@ -108,7 +110,11 @@ export async function runEpisode(
         }
         return finish(attempt, world, attempt.steps.length);
       },
-      { retries: limits.retries, signal: options.signal },
+      {
+        retries: limits.retries,
+        signal: options.signal,
+        onRetry: (error) => world.onRestart?.(plan, { steps: stands.attempt?.steps.length ?? 0, error }),
+      },
     );
   } catch (thrown) {
     const error = toAppError(thrown);

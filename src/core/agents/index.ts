@@ -6,6 +6,7 @@ export { planId, runEpisode } from '#core/agents/episode-loop.ts';
 export { actionGrammar } from '#core/agents/grammar.ts';
 export { canonicalJson, identityHash, sha256 } from '#core/agents/hash.ts';
 export { episodeIdOf, policyKeyOf } from '#core/agents/identity.ts';
+export { tellingOfDeaths } from '#core/agents/interruptions.ts';
 export { actingNeeds, loadModel, TEMPLATE_ROOM } from '#core/agents/load-policy.ts';
 export type { ModelNeeds } from '#core/agents/load-policy.ts';
 export { ACTION_STOP, plainFacts, promptSettings, solverPolicy } from '#core/agents/policy.ts';

@@ -9,6 +9,7 @@ import { defineJob } from '#core/jobs/port.ts';
 import type { CoreServices } from '#core/services.ts';
 import type { EpisodePlan, EpisodeWorld } from '#core/agents/episode-loop.ts';
 import { planId, runEpisode } from '#core/agents/episode-loop.ts';
+import { tellingOfDeaths } from '#core/agents/interruptions.ts';
 import { loadPolicy } from '#core/agents/load-policy.ts';
 import { runPool } from '#core/agents/pool.ts';
 import { promptShortage } from '#core/agents/prompt-forecast.ts';
@@ -51,15 +52,9 @@ async function rollout(context: JobContext<RolloutRun>, services: CoreServices) 
         return { task, purpose: 'rollout', jobId: context.jobId, seed: run.seed, rolloutIndex };
       }),
     );
-    const tally = await runEpisodes(
-      plans,
-      { provider, policy: loaded.policy, limits: run.limits },
-      context,
-      services,
-      {
-        parallel: run.parallel,
-        phase: 'Acting',
-      },
+    const world = { provider, policy: loaded.policy, limits: run.limits };
+    const tally = await tellingOfDeaths(context, services.models, () =>
+      runEpisodes(plans, world, context, services, { parallel: run.parallel, phase: 'Acting' }),
     );
     return tally.result();
   } finally {
@@ -108,13 +103,24 @@ export async function runEpisodes(
     context.commitStep({ episodes: tally.episodes }, write);
     report();
   };
+  const onRestart: EpisodeWorld['onRestart'] = ({ task }, { steps, error }) => {
+    const kept =
+      steps === 0 ? '' : ` Its ${String(steps)} ${steps === 1 ? 'step is' : 'steps are'} kept as abandoned.`;
+    context.emit({
+      type: 'episode-restarted',
+      level: 'warn',
+      message: `${task.instruction}: ${error.code} broke the episode off; it is begun again from its start.${kept}`,
+      data: { taskId: task.taskId, steps, code: error.code, reason: error.message },
+    });
+  };
   const waiting = [...ids].filter(([episodeId]) => !finished.has(episodeId)).map(([, plan]) => plan);
   await runPool(
     waiting,
     { parallel: options.parallel, signal: context.signal, shouldStop: () => context.pauseRequested },
     async (plan, signal) => {
       // Who watches the job is told of each step too; the engine merges what comes faster than it is looked at.
-      await runEpisode(plan, { ...world, store, clock, log, commit, onStored: report }, { signal });
+      const told = { commit, onStored: report, onRestart };
+      await runEpisode(plan, { ...world, ...told, store, clock, log }, { signal });
     },
   );
   context.pausePoint();

@@ -19,6 +19,7 @@ import {
   observationBefore,
   promptSettings,
   runPool,
+  tellingOfDeaths,
   withRetries,
 } from '#core/agents/index.ts';
 import type { StartingPoint } from '#core/early-experience/branch.ts';
@@ -101,11 +102,15 @@ async function branch(context: JobContext<BranchingSpec, BranchingTotals>, servi
       site.totals.modelId = model.modelId;
     }
     const doneStates = services.store.branches.doneStates(context.jobId);
-    await runPool(
-      episodeIds,
-      { parallel: run.parallel, signal: context.signal, shouldStop: () => context.pauseRequested },
-      (episodeId, signal) =>
+    const pool = {
+      parallel: run.parallel,
+      signal: context.signal,
+      shouldStop: () => context.pauseRequested,
+    };
+    await tellingOfDeaths(context, services.models, () =>
+      runPool(episodeIds, pool, (episodeId, signal) =>
         branchEpisode(readDemonstration(services.store, episodeId), site, doneStates, signal),
+      ),
     );
     context.pausePoint();
     if (site.lastError !== null && site.totals.failedEpisodes === episodeIds.length) throw site.lastError;
@@ -132,7 +137,18 @@ async function branchEpisode(
     return states.length === 0 ? Promise.resolve() : walk(demonstration, states, site, signal);
   };
   try {
-    await withRetries(attempt, { retries: run.limits.retries, signal });
+    await withRetries(attempt, {
+      retries: run.limits.retries,
+      signal,
+      onRetry: ({ code, message }) => {
+        context.emit({
+          type: 'branching-restarted',
+          level: 'warn',
+          message: `Demonstration of task ${episode.taskId}: ${code} broke the branching off. Its finished states are kept; the others are branched again.`,
+          data: { episodeId: episode.episodeId, code, reason: message },
+        });
+      },
+    });
   } catch (thrown) {
     const error = toAppError(thrown);
     if (signal.aborted || !isInfrastructureError(error.code) || error.code === 'DISK_FULL') throw thrown;

@@ -99,3 +99,32 @@ test('a base model acts in the completion format, proposes alternatives, and its
   expect(dataset?.manifest.models[0]).toMatchObject({ role: 'policy' });
   expect(dataset?.manifest.filters.find(({ filter }) => filter === 'garbled')?.dropped).toBeGreaterThan(0);
 });
+
+test('a job’s log says that the inference process died, that it is back, and what was begun again', async () => {
+  const { jobs, store } = lab.services;
+  let killed = false;
+  const stop = jobs.subscribe(() => {
+    const [running] = store.episodes.list({ status: 'running' }, 'oldest', { cursor: null, limit: 1 }).items;
+    if (killed || running === undefined || store.episodes.steps(running.episodeId).length < 2) return;
+    killed = true;
+    const child = host.children.at(-1);
+    // Held first, so that a call is surely under way when it dies.
+    process.kill(child?.pid ?? 0, 'SIGSTOP');
+    setTimeout(() => child?.kill('SIGKILL'), 300);
+  });
+  const run = { kind: 'rollout', environment, limits, parallel: 1, policy: policy(chat, { thought: false }) };
+  const job = await lab.run('rollout', rolloutRunSchema.parse({ ...run, seed: 5 }));
+  stop();
+  expect(job).toMatchObject({ state: 'succeeded', result: { episodes: 2, failed: 0 } });
+  const events = store.jobs.events(job.jobId, { afterSeq: 0, limit: 99, includeChildren: false });
+  const told = events.filter(({ type }) => /^inference-|-restarted$/.test(type)).map(({ type }) => type);
+  expect(told[0]).toBe('inference-died');
+  expect(told.toSorted()).toEqual(['episode-restarted', 'inference-died', 'inference-restarted']);
+  const [abandoned] = store.episodes.list({ jobId: job.jobId, status: 'abandoned' }, 'oldest', {
+    cursor: null,
+    limit: 9,
+  }).items;
+  expect(events.find(({ type }) => type === 'episode-restarted')?.message).toContain(
+    `Its ${String(abandoned?.steps)} steps are kept as abandoned.`,
+  );
+}, 30_000);

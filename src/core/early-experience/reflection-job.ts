@@ -11,7 +11,7 @@ import type { JobContext, JobDefinition } from '#core/jobs/port.ts';
 import { defineJob } from '#core/jobs/port.ts';
 import type { ChatModel } from '#core/llm/port.ts';
 import type { CoreServices } from '#core/services.ts';
-import { identityHash, loadModel, runPool, seedOf, withRetries } from '#core/agents/index.ts';
+import { identityHash, loadModel, runPool, seedOf, tellingOfDeaths, withRetries } from '#core/agents/index.ts';
 import type { CallCosts } from '#core/early-experience/call-costs.ts';
 import { addCosts, costsOf, NO_COSTS } from '#core/early-experience/call-costs.ts';
 import {
@@ -115,16 +115,19 @@ async function reflect(context: JobContext<ReflectionSpec, ReflectionTotals>, se
       lastError: null,
     };
     const rendering = { actionGuide: description.actionGuide, placeholderThought: placeholderThought(run) };
-    await runPool(
-      episodeIds,
-      { parallel: run.parallel, signal: context.signal, shouldStop: () => context.pauseRequested },
-      async (episodeId, signal) => {
+    const pool = {
+      parallel: run.parallel,
+      signal: context.signal,
+      shouldStop: () => context.pauseRequested,
+    };
+    await tellingOfDeaths(context, services.models, () =>
+      runPool(episodeIds, pool, async (episodeId, signal) => {
         for (const task of tasksOf(readDemonstration(services.store, episodeId), rendering, site)) {
           if (context.pauseRequested) break;
           await reflectOn(task, site, signal);
         }
         await loaded.model.endSession(sessionKey(episodeId));
-      },
+      }),
     );
     context.pausePoint();
     if (site.lastError !== null && site.totals.texts === 0) throw site.lastError;
@@ -190,6 +193,16 @@ async function reflectOn(task: Task, site: Site, signal: AbortSignal): Promise<v
     const { written, costs } = await withRetries(() => write(task, site, signal), {
       retries: run.limits.retries,
       signal,
+      onRetry: ({ code, message }) => {
+        const { episodeId, taskId } = task.demonstration.episode;
+        const { stepIndex } = task.state;
+        context.emit({
+          type: 'reflection-restarted',
+          level: 'warn',
+          message: `Task ${taskId}, step ${String(stepIndex)}: ${code} broke the reflection off; it is written again.`,
+          data: { episodeId, stepIndex, code, reason: message },
+        });
+      },
     });
     totals.texts += 1;
     totals.attempts += written.length;
