@@ -11,7 +11,14 @@ import type { JobContext, JobDefinition } from '#core/jobs/port.ts';
 import { defineJob } from '#core/jobs/port.ts';
 import type { ChatModel } from '#core/llm/port.ts';
 import type { CoreServices } from '#core/services.ts';
-import { identityHash, loadModel, runPool, seedOf, tellingOfDeaths, withRetries } from '#core/agents/index.ts';
+import {
+  identityHash,
+  loadModel,
+  runPool,
+  seedOf,
+  tellingOfDeaths,
+  withRetries,
+} from '#core/agents/index.ts';
 import type { CallCosts } from '#core/early-experience/call-costs.ts';
 import { addCosts, costsOf, NO_COSTS } from '#core/early-experience/call-costs.ts';
 import {
