@@ -23,9 +23,11 @@ const told = new Set(['episodes-reused', 'inference-died', 'inference-restarted'
 
 const restStates: ReadonlySet<string> = new Set([...endedStates, 'paused']);
 
+const worksNow: ReadonlySet<string> = new Set(['running', 'pausing']);
+
 /** The running stage of a pipeline says more than its parent. */
 function shownJob({ job, children }: JobUpdate): Job {
-  const active = children.find((child) => child.state === 'running' && child.progress !== null);
+  const active = children.find(({ state, progress }) => worksNow.has(state) && progress !== null);
   return active ?? job;
 }
 

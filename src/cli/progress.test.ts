@@ -3,6 +3,15 @@ import { expect, it } from 'vitest';
 import type { Job } from '#shared/schema/job.ts';
 import { ProgressView } from './progress.ts';
 
+it('says what a pausing job waits for, in the words of the log', () => {
+  const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true, columns: 200 });
+  const view = new ProgressView({ stream: stream as unknown as NodeJS.WriteStream });
+  const progress = { phase: 'Acting', done: 2, total: 9, unit: 'episodes', inFlight: 1 };
+  view.update({ state: 'pausing', progress } as Job, 0);
+  expect(String(stream.read())).toContain('Pausing: waits for the episode in flight');
+  view.stop();
+});
+
 it('says in a terminal how long it still takes, in words, once that can be told', () => {
   const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true, columns: 200 });
   const view = new ProgressView({ stream: stream as unknown as NodeJS.WriteStream });

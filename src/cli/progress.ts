@@ -1,5 +1,6 @@
 /** Progress on stderr: a bar with rate and ETA on a terminal, plain lines elsewhere (log files, CI). */
 import { SingleBar } from 'cli-progress';
+import { pausingWords } from '#shared/schema/job.ts';
 import type { Job, Progress } from '#shared/schema/job.ts';
 import { number, roughly } from './output.ts';
 
@@ -54,7 +55,7 @@ export class ProgressView {
     const rate = this.#rate.update(progress, now);
     const left = progress.total === null || rate === null ? null : (progress.total - progress.done) / rate;
     const words = {
-      phase: progress.phase,
+      phase: job.state === 'pausing' ? `Pausing: ${pausingWords(progress)}` : progress.phase,
       done: `${number(progress.done)}${progress.total === null ? '' : `/${number(progress.total)}`} ${progress.unit}`,
       rate: rate === null ? '' : `${rate.toPrecision(3)}/s`,
       left: left === null ? '' : `${roughly(left * 1000)} left`,

@@ -98,13 +98,18 @@ export class JobModel {
     const children = this.children(index).map((child) => this.at(child));
     const current = children.at(-1);
     const waits =
-      current !== undefined && !ended(current) && !(current.state === 'paused' && job.state === 'pausing');
+      current !== undefined && !ended(current) && !(current.state === 'paused' && this.#stops(job));
     if (waits) return false;
-    if (job.state === 'pausing') this.#paused(job);
+    if (this.#stops(job)) this.#paused(job);
     else if (current?.state === 'failed' || current?.state === 'cancelled') job.state = 'failed';
     else if (children.length === stages) job.state = 'succeeded';
     else this.add('leaf', index);
     return true;
+  }
+
+  /** Its run has seen a pause, taken back or not. */
+  #stops(job: ModelJob): boolean {
+    return job.state === 'pausing' || job.resumeWanted;
   }
 
   #paused(job: ModelJob): void {
@@ -115,7 +120,7 @@ export class JobModel {
   step(): void {
     const job = this.at(this.heldLeaf() ?? -1);
     job.commits += 1;
-    if (job.state === 'pausing') this.#paused(job);
+    if (this.#stops(job)) this.#paused(job);
   }
 
   act(): void {
@@ -125,6 +130,7 @@ export class JobModel {
   end(state: 'succeeded' | 'failed'): void {
     const job = this.at(this.heldLeaf() ?? -1);
     job.state = state;
+    job.resumeWanted = false;
     if (state === 'succeeded') job.crashes = job.idleCrashes = 0;
   }
 
@@ -145,7 +151,10 @@ export class JobModel {
     const failed = this.at(index).state === 'failed';
     for (const member of this.tree(index)) {
       const job = this.at(member);
-      if (job.state === 'pausing') job.resumeWanted = true;
+      if (job.state === 'pausing') {
+        job.state = 'running';
+        job.resumeWanted = true;
+      }
       const revived = failed && (job.state === 'failed' || (job.state === 'cancelled' && member !== index));
       if (job.state !== 'paused' && !revived) continue;
       job.state = 'queued';
@@ -184,6 +193,7 @@ export class JobModel {
       if (job.idleCrashes >= 3 || job.crashes >= 10) job.state = 'failed';
       else if (job.state === 'pausing') this.#paused(job);
       else job.state = 'queued';
+      job.resumeWanted = false;
     });
   }
 
@@ -191,6 +201,7 @@ export class JobModel {
     for (const job of this.jobs) {
       if (job.state === 'pausing') this.#paused(job);
       else if (job.state === 'running') job.state = 'queued';
+      job.resumeWanted = false;
     }
   }
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { JobId } from '#shared/ids.ts';
 import type { Job, JobState } from '#shared/schema/job.ts';
 import { AppError } from '#shared/errors.ts';
-import { isEnded, jobStateSchema } from '#shared/schema/job.ts';
+import { isEnded, jobStateSchema, pausingWords } from '#shared/schema/job.ts';
 import type { Work } from '../command.ts';
 import { globalOptions, lookInto, withSession } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -125,6 +125,11 @@ async function resume(work: Work, id: JobId): Promise<number> {
   return exitCodes.ok;
 }
 
+/** While it pauses: what for. */
+function stateWords({ state, progress }: Job): string {
+  return state === 'pausing' ? `pausing, ${pausingWords(progress)}` : state;
+}
+
 /** What asking twice finds: nothing wrong with that. */
 const doneAlready: Record<'pause' | 'cancel', JobState> = { pause: 'paused', cancel: 'cancelled' };
 
@@ -147,7 +152,7 @@ export function addJobs(program: Command): void {
 Examples:
   daydream jobs
   daydream jobs watch 0193f2…        Ctrl-C stops watching; the job goes on
-  daydream jobs pause 0193f2…        finishes what is in flight
+  daydream jobs pause 0193f2…        says what it waits for; resume takes it back
   daydream jobs resume 0193f2…       here when no host runs, else in the host
 `,
     );
@@ -197,7 +202,7 @@ Examples:
         lookInto(command, async ({ client, json }) => {
           const job = await client.jobs[verb]({ jobId: await findJobId(client, typed) });
           if (isEnded(job.state) && job.state !== doneAlready[verb]) throw alreadyEnded(job, verb);
-          printResult(json, job, () => `${job.title}: ${job.state}.`);
+          printResult(json, job, () => `${job.title}: ${stateWords(job)}.`);
           return exitCodes.ok;
         }),
       );

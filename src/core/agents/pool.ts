@@ -6,6 +6,8 @@ export interface PoolOptions {
   signal: AbortSignal;
   /** Asked before each start: true starts nothing new and lets what runs finish (pause). */
   shouldStop?: () => boolean;
+  /** Told how many items run, when one starts or ends. */
+  onActive?: (active: number) => void;
 }
 
 /** Resolves to the number of items started; fewer than given means that `shouldStop` said so. */
@@ -17,6 +19,11 @@ export async function runPool<Item>(
   const failure = new AbortController();
   const signal = AbortSignal.any([options.signal, failure.signal]);
   let next = 0;
+  let active = 0;
+  const count = (change: 1 | -1): void => {
+    active += change;
+    options.onActive?.(active);
+  };
   let error: { thrown: unknown } | null = null;
   const lane = async (): Promise<void> => {
     while (error === null && !options.signal.aborted && options.shouldStop?.() !== true) {
@@ -28,7 +35,9 @@ export async function runPool<Item>(
       // signals and RPC until the last one is done.
       await nextTurn();
       try {
+        count(1);
         await work(item, signal);
+        count(-1);
       } catch (thrown) {
         // The first failure is the cause; later ones are its echo.
         error ??= { thrown };

@@ -91,8 +91,10 @@ export async function runEpisodes(
       data: { reused: tally.reused },
     });
   }
+  let inFlight = 0;
   const report = (): void => {
-    context.progress({ done: tally.episodes, total: ids.size, unit: 'episodes', phase: options.phase });
+    const { phase } = options;
+    context.progress({ done: tally.episodes, total: ids.size, unit: 'episodes', inFlight, phase });
   };
   report();
   const commit = (episode: Episode, steps: readonly Step[], write: () => void): void => {
@@ -116,7 +118,15 @@ export async function runEpisodes(
   const waiting = [...ids].filter(([episodeId]) => !finished.has(episodeId)).map(([, plan]) => plan);
   await runPool(
     waiting,
-    { parallel: options.parallel, signal: context.signal, shouldStop: () => context.pauseRequested },
+    {
+      parallel: options.parallel,
+      signal: context.signal,
+      shouldStop: () => context.pauseRequested,
+      onActive: (active) => {
+        inFlight = active;
+        report();
+      },
+    },
     async (plan, signal) => {
       // Who watches the job is told of each step too; the engine merges what comes faster than it is looked at.
       const told = { commit, onStored: report, onRestart };

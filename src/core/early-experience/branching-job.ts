@@ -57,6 +57,8 @@ interface Site extends SamplingSite {
   /** States committed by this run of the job. */
   committed: Set<string>;
   lastError: AppError | null;
+  /** Demonstrations that are walked now, each at one state. */
+  inFlight: number;
 }
 
 async function branch(context: JobContext<BranchingSpec, BranchingTotals>, services: CoreServices) {
@@ -95,6 +97,7 @@ async function branch(context: JobContext<BranchingSpec, BranchingTotals>, servi
       total: steps,
       committed: new Set(),
       lastError: null,
+      inFlight: 0,
     };
     if (site.proposer !== null) {
       const { format, model } = site.proposer.model.info;
@@ -106,6 +109,9 @@ async function branch(context: JobContext<BranchingSpec, BranchingTotals>, servi
       parallel: run.parallel,
       signal: context.signal,
       shouldStop: () => context.pauseRequested,
+      onActive: (active: number) => {
+        site.inFlight = active;
+      },
     };
     await tellingOfDeaths(context, services.models, () =>
       runPool(episodeIds, pool, (episodeId, signal) =>
@@ -245,7 +251,8 @@ async function branchState(
     services.store.addRealSteps(demonstration.episode.split, realSteps);
   });
   site.committed.add(branchStateKey('expert', demonstration.episode.episodeId, state.stepIndex));
-  context.progress({ done: totals.states, total: site.total, unit: 'states', phase: 'Branching' });
+  const { total, inFlight } = site;
+  context.progress({ done: totals.states, total, unit: 'states', inFlight, phase: 'Branching' });
 }
 
 function wantsProposals({ branching: { iwm, sr } }: EarlyExperienceRun): boolean {

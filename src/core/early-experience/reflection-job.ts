@@ -74,6 +74,8 @@ interface Site {
   totals: ReflectionTotals;
   total: number;
   lastError: AppError | null;
+  /** Demonstrations that are reflected on now, each at one text. */
+  inFlight: number;
 }
 
 /** One text to write: all alternatives of the state, or one of them. */
@@ -120,12 +122,16 @@ async function reflect(context: JobContext<ReflectionSpec, ReflectionTotals>, se
       },
       total,
       lastError: null,
+      inFlight: 0,
     };
     const rendering = { actionGuide: description.actionGuide, placeholderThought: placeholderThought(run) };
     const pool = {
       parallel: run.parallel,
       signal: context.signal,
       shouldStop: () => context.pauseRequested,
+      onActive: (active: number) => {
+        site.inFlight = active;
+      },
     };
     await tellingOfDeaths(context, services.models, () =>
       runPool(episodeIds, pool, async (episodeId, signal) => {
@@ -245,7 +251,8 @@ async function reflectOn(task: Task, site: Site, signal: AbortSignal): Promise<v
       data: { episodeId: episode.episodeId, stepIndex: task.state.stepIndex, code: error.code },
     });
   }
-  context.progress({ done: totals.texts, total: site.total, unit: 'reflections', phase: 'Reflecting' });
+  const { total, inFlight } = site;
+  context.progress({ done: totals.texts, total, unit: 'reflections', inFlight, phase: 'Reflecting' });
 }
 
 /** Attempts until one passes the filters; all of them are returned, so that a dropped one can be read and brought back. */

@@ -24,7 +24,8 @@ export function stackOf(thrown: unknown): string {
 
 export interface End {
   change: JobChange & { state: JobState };
-  event: Omit<NewEvent, 'at'>;
+  /** null: told already. */
+  event: Omit<NewEvent, 'at'> | null;
 }
 
 /** @param before the job as the database has it at the end of the run: a request may have come meanwhile */
@@ -54,20 +55,16 @@ export function endOf(
     };
   }
   if (stopping === 'shutdown') {
-    const paused = before.state === 'pausing' && !resumeWanted;
+    const paused = before.state === 'pausing';
     return {
       change: { state: paused ? 'paused' : 'queued', resumeWanted: false },
       event: note('job-requeued', `The host closed. ${title} goes on from its last checkpoint.`),
     };
   }
-  if (outcome.error instanceof PauseSignal && before.state === 'pausing') {
-    return resumeWanted
-      ? {
-          change: { state: 'queued', resumeWanted: false },
-          event: note('job-resumed', `${title} was resumed before it had paused.`),
-        }
-      : { change: { state: 'paused' }, event: note('job-paused', `${title} is paused.`) };
-  }
+  if (outcome.error instanceof PauseSignal && before.state === 'pausing')
+    return { change: { state: 'paused' }, event: note('job-paused', `${title} is paused.`) };
+  if (outcome.error instanceof PauseSignal && resumeWanted)
+    return { change: { state: 'queued', resumeWanted: false }, event: null };
   const error = toAppError(outcome.error);
   return {
     change: { state: 'failed', finishedAt: at, error: error.toRecord() },

@@ -191,18 +191,36 @@ describe('pause', () => {
     expect(store.jobs.get(second.jobId)?.state).toBe('paused');
   });
 
-  it('queues the job at once when it was resumed before it had paused', async () => {
+  it('takes the pause back when the job is resumed before it had paused: it goes on, and can be paused again', async () => {
     const doll = puppet();
     const engine = started([doll.definition]);
     const job = submit(engine);
     await settled();
     engine.pause(job.jobId);
-    expect(engine.resume(job.jobId).state).toBe('pausing');
+    expect(engine.resume(job.jobId).state).toBe('running');
+    expect(engine.resume(job.jobId).state).toBe('running');
+    expect(engine.pause(job.jobId).state).toBe('pausing');
+    expect(engine.resume(job.jobId).state).toBe('running');
     await doll.do((context) => {
       context.pausePoint();
     });
     expect(store.jobs.get(job.jobId)?.state).toBe('running');
     expect(doll.contexts).toHaveLength(2);
+    expect(doll.contexts[1]).toMatchObject({ pauseRequested: false, attempt: 1 });
+  });
+
+  it('says what it waits for', async () => {
+    const doll = puppet();
+    const engine = started([doll.definition]);
+    const job = submit(engine);
+    await settled();
+    await doll.do((context) =>
+      context.progress({ done: 1, total: 9, unit: 'episodes', inFlight: 4, phase: 'Acting' }),
+    );
+    timers.advance(300);
+    engine.pause(job.jobId);
+    const events = store.jobs.events(job.jobId, { afterSeq: 0, limit: 9, includeChildren: false });
+    expect(events.at(-1)?.message).toContain('waits for the 4 episodes in flight');
   });
 
   it('counts a job that ended before it could pause as succeeded', async () => {

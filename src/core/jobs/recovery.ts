@@ -76,7 +76,7 @@ function verdict(entry: DeadLease, abandoned: number, at: number): { change: Job
       },
     };
   }
-  const paused = job.state === 'pausing' && !entry.resumeWanted;
+  const paused = job.state === 'pausing';
   return {
     change: {
       state: paused ? 'paused' : 'queued',

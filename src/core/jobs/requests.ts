@@ -4,6 +4,7 @@ import type { NewEvent } from '#core/jobs/run.ts';
 import type { Clock } from '#core/ports.ts';
 import type { JobChange, Store } from '#core/store/port.ts';
 import type { JobId } from '#shared/ids.ts';
+import { pausingWords } from '#shared/schema/job.ts';
 import type { Job } from '#shared/schema/job.ts';
 
 export interface RequestNeeds {
@@ -31,10 +32,9 @@ export function createRequests({ store, clock, requireJob, apply }: RequestNeeds
         apply(
           id,
           { state: 'pausing', resumeWanted: false },
-          note('job-pausing', `${job.title} pauses after what is in flight.`),
+          note('job-pausing', `${job.title} pauses: it ${pausingWords(job.progress)}.`),
         );
       }
-      if (job.state === 'pausing') apply(id, { resumeWanted: false }, null);
     }
   }
 
@@ -50,7 +50,14 @@ export function createRequests({ store, clock, requireJob, apply }: RequestNeeds
           note('job-resumed', `${job.title} is queued again.`),
         );
       }
-      if (job.state === 'pausing') apply(id, { resumeWanted: true }, null);
+      if (job.state === 'pausing') {
+        // The run may have acted on the pause already; it ends at its pause point, and is claimed again at once.
+        apply(
+          id,
+          { state: 'running', resumeWanted: true },
+          note('job-resumed', `The pause of ${job.title} is taken back; it goes on.`),
+        );
+      }
     }
   }
 

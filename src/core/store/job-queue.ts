@@ -89,7 +89,6 @@ export function createJobQueueStore(connection: Connection): JobQueueStore {
           steps: numberOf(row, 'stored_steps'),
           idleCrashes: numberOf(row, 'idle_crashes'),
           crashSteps: numberOf(row, 'crash_steps'),
-          resumeWanted: row['resume_wanted'] === 1,
           waitsForChild: row['waits'] === 1,
         }));
     },

@@ -153,7 +153,7 @@ export interface JobChange {
   result?: Job['result'];
   error?: Job['error'];
   finishedAt?: number | null;
-  /** The job came to `pausing` and was resumed before it was paused. */
+  /** A pause was taken back: the run that saw it ends at its pause point and is claimed again at once. */
   resumeWanted?: boolean;
   crashes?: number;
   crashCommits?: number;
@@ -177,7 +177,6 @@ export interface DeadLease {
   /** Crashes in a row at `crashCommits` and `crashSteps`: nothing at all was stored between them. */
   idleCrashes: number;
   crashSteps: number;
-  resumeWanted: boolean;
   /** Has a child that has not ended: a crash is the child's, not its own. */
   waitsForChild: boolean;
 }

@@ -21,9 +21,9 @@ export function isEnded(state: JobState): boolean {
   return (endedStates as readonly JobState[]).includes(state);
 }
 
-/** Whether `resume` brings it back from where it stopped. A cancelled job stays cancelled. */
+/** Whether `resume` brings it back from where it stopped, or takes a pause back. A cancelled job stays cancelled. */
 export function canResume(state: JobState): boolean {
-  return state === 'paused' || state === 'failed';
+  return state === 'pausing' || state === 'paused' || state === 'failed';
 }
 
 export const progressSchema = z.object({
@@ -31,10 +31,20 @@ export const progressSchema = z.object({
   /** null: unknown yet. */
   total: z.number().nonnegative().nullable(),
   unit: z.string(),
+  /** Units that are begun and not done: what a pause waits for. */
+  inFlight: z.int().nonnegative().optional(),
   /** What happens now, in words. */
   phase: z.string(),
 });
 export type Progress = z.infer<typeof progressSchema>;
+
+/** What a pausing job waits for, in the words of window, terminal and log: `waits for the 4 episodes in flight`. */
+export function pausingWords(progress: Progress | null): string {
+  const inFlight = progress?.inFlight ?? 0;
+  if (progress === null || inFlight === 0) return 'waits for what is in flight';
+  const { unit } = progress;
+  return `waits for the ${inFlight === 1 ? unit.replace(/s$/u, '') : `${String(inFlight)} ${unit}`} in flight`;
+}
 
 export const jobSchema = z.object({
   jobId: jobIdSchema,

@@ -8,6 +8,7 @@ import { RunActions } from './run-actions.tsx';
 
 it.each<[JobState, string[]]>([
   ['running', ['Pause', 'Cancel']],
+  ['pausing', ['Resume', 'Cancel']],
   ['paused', ['Resume', 'Cancel']],
   ['failed', ['Resume', 'Remove']],
   ['cancelled', ['Remove']],

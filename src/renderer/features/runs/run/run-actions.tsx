@@ -45,7 +45,7 @@ export function RunActions({ job, listHref }: { job: Job; listHref: string }) {
       label: 'Pause or resume',
       run: () => {
         if (canPause) pause.mutate(input);
-        else if (job.state === 'paused') resume.mutate(input);
+        else if (job.state === 'paused' || job.state === 'pausing') resume.mutate(input);
       },
     },
   ]);

@@ -1,6 +1,7 @@
 import { Tabs } from '@mantine/core';
 import { useLocation, useSearchParams } from 'wouter';
 import { jobIdSchema } from '#shared/ids.ts';
+import { pausingWords } from '#shared/schema/job.ts';
 import type { Job, JobEvent, JobState } from '#shared/schema/job.ts';
 import { useConnectionState } from '../../../rpc/client.ts';
 import { formatClock, formatDuration, formatInteger } from '../../../ui/format.ts';
@@ -68,7 +69,7 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
   const parts = children.length === 0 ? [job] : children;
   const toCome = stagesToCome(children.length === 0 ? null : job, parts);
   const chosen = stageId === null ? parts : parts.filter((part) => part.jobId === stageId);
-  const current = children.find((child) => child.state === 'running') ?? job;
+  const current = children.find(({ state: own }) => own === 'running' || own === 'pausing') ?? job;
   const remaining = remainingMs(current, now);
   const set = (name: string, value: string | null) => {
     setParameters((old) => {
@@ -87,10 +88,7 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
     >
       <Stale since={connected || !live ? null : run.dataUpdatedAt}>
         <div className={styles.head}>
-          <Stat
-            label={whereLabel(job.state)}
-            value={job.progress?.phase ?? (job.state === 'queued' ? 'waiting for its turn' : '–')}
-          />
+          <Stat label={whereLabel(job.state)} value={whereValue(job, current)} />
           <Stat label="Elapsed" value={<Elapsed job={job} now={now} />} />
           <Stat
             label={current === job ? 'Left' : 'Left in this stage'}
@@ -157,8 +155,15 @@ function Elapsed({ job, now }: { job: Job; now: number }) {
   return formatDuration(useElapsed(job, now));
 }
 
+/** A pipeline pauses with its stage, which knows what is in flight. */
+function whereValue({ state, progress }: Job, current: Job): string {
+  if (state === 'pausing') return pausingWords(current.progress);
+  return progress?.phase ?? (state === 'queued' ? 'waiting for its turn' : '–');
+}
+
 /** What the phase of a run says: where it is, or where it stands since it stopped. */
 function whereLabel(state: JobState): string {
+  if (state === 'pausing') return 'Pausing';
   if (state === 'paused') return 'Paused in';
   if (state === 'succeeded') return 'Ended with';
   if (state === 'cancelled' || state === 'failed') return 'Stopped in';
