@@ -62,6 +62,8 @@ function makeEpisode(index: number): Episode {
     modelMs: 900,
     environmentMs: 3,
     retries: 0,
+    attempt: 1,
+    replacedBy: null,
     initialObservation: 'You are in the middle of a room.',
     initialAdmissible: null,
     error: index % 50 === 0 ? { code: 'MODEL_CRASHED', message: 'gone', data: {} } : null,

@@ -126,7 +126,7 @@ async function resume(work: Work, id: JobId): Promise<number> {
 }
 
 /** While it pauses: what for. */
-function stateWords({ state, progress }: Job): string {
+function pauseWords({ state, progress }: Job): string {
   return state === 'pausing' ? `pausing, ${pausingWords(progress)}` : state;
 }
 
@@ -202,7 +202,7 @@ Examples:
         lookInto(command, async ({ client, json }) => {
           const job = await client.jobs[verb]({ jobId: await findJobId(client, typed) });
           if (isEnded(job.state) && job.state !== doneAlready[verb]) throw alreadyEnded(job, verb);
-          printResult(json, job, () => `${job.title}: ${stateWords(job)}.`);
+          printResult(json, job, () => `${job.title}: ${pauseWords(job)}.`);
           return exitCodes.ok;
         }),
       );
