@@ -85,7 +85,12 @@ describe('whatever is written, started again and opened', () => {
     /** The blobs that some row refers to. */
     needed(): Set<string> {
       const attempts = [...this.attempts.values()].flatMap(({ first, steps }) => [first, ...steps]);
-      return new Set([...attempts, ...this.setAside, ...this.branches.values(), ...this.reflections.values()]);
+      return new Set([
+        ...attempts,
+        ...this.setAside,
+        ...this.branches.values(),
+        ...this.reflections.values(),
+      ]);
     }
   }
 
