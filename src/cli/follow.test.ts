@@ -62,6 +62,17 @@ it('takes the SIGINTs of one Ctrl-C for one, and a second Ctrl-C for “end at o
   expect(process.listenerCount('SIGINT')).toBe(0);
 });
 
+it('ends with the whole job, though the stream tells only how it stands', async () => {
+  const { jobs } = host.app.services;
+  jobs.register({ kind: 'quick', spec: z.json(), slots: [], run: () => Promise.resolve({ rows: 7 }) });
+  const { jobId } = jobs.submit({ kind: 'quick', title: 'Quick', spec: { asked: 1 }, seed: 1 });
+  const job = await followJob(workOf(new AbortController().signal), jobId, {
+    onInterrupt: 'pause',
+    quiet: true,
+  });
+  expect(job).toMatchObject({ state: 'succeeded', spec: { asked: 1 }, result: { rows: 7 } });
+});
+
 it('pauses a job that it comes to after Ctrl-C', async () => {
   const { jobId } = startSlowJob();
   const followed = followJob(workOf(AbortSignal.abort()), jobId, { onInterrupt: 'pause', quiet: true });

@@ -1,8 +1,8 @@
 /** Follows one job to its end on the terminal; Ctrl-C stops it and keeps what is finished. */
 import type { JobUpdate } from '#shared/contract/jobs.ts';
 import type { JobId } from '#shared/ids.ts';
-import { endedStates } from '#shared/schema/job.ts';
-import type { Job } from '#shared/schema/job.ts';
+import { endedStates, isEnded } from '#shared/schema/job.ts';
+import type { Job, JobStatus } from '#shared/schema/job.ts';
 import { AppError } from '#shared/errors.ts';
 import { clientError } from './client.ts';
 import { oneKeyPressMs } from './command.ts';
@@ -26,12 +26,12 @@ const restStates: ReadonlySet<string> = new Set([...endedStates, 'paused']);
 const worksNow: ReadonlySet<string> = new Set(['running', 'pausing']);
 
 /** The running stage of a pipeline says more than its parent. */
-function shownJob({ job, children }: JobUpdate): Job {
+function shownJob({ job, children }: JobUpdate): JobStatus {
   const active = children.find(({ state, progress }) => worksNow.has(state) && progress !== null);
   return active ?? job;
 }
 
-/** @returns the job at rest: ended, or paused by Ctrl-C */
+/** @returns the job at rest: ended, with its result, or paused by Ctrl-C */
 export async function followJob(
   { client, session, signal }: Work,
   jobId: JobId,
@@ -61,7 +61,7 @@ export async function followJob(
   let last = (await client.jobs.get({ jobId })).job;
   try {
     for await (const update of await client.jobs.watch({ jobId }, { signal: end.signal })) {
-      last = update.job;
+      last = { ...last, ...update.job };
       if (options.quiet !== true) {
         for (const { type, message } of update.events) if (told.has(type)) view.say(message);
       }
@@ -69,6 +69,8 @@ export async function followJob(
       view.update(shownJob(update));
       if (last.state === 'paused' && signal.aborted) break;
     }
+    // The stream says how it stands; what came of it is read once.
+    if (isEnded(last.state)) last = (await client.jobs.get({ jobId })).job;
   } catch (thrown) {
     if (!end.signal.aborted) throw clientError(thrown);
   } finally {

@@ -1,7 +1,7 @@
 /** Progress on stderr: a bar with rate and ETA on a terminal, plain lines elsewhere (log files, CI). */
 import { SingleBar } from 'cli-progress';
 import { pausingWords } from '#shared/schema/job.ts';
-import type { Job, Progress } from '#shared/schema/job.ts';
+import type { JobStatus, Progress } from '#shared/schema/job.ts';
 import { number, roughly } from './output.ts';
 
 /** Plain lines come at each new phase, when its first piece is done, and at most this often in between. */
@@ -49,7 +49,7 @@ export class ProgressView {
       : null;
   }
 
-  update(job: Job, now: number = Date.now()): void {
+  update(job: Pick<JobStatus, 'state' | 'progress'>, now: number = Date.now()): void {
     const progress = job.progress;
     if (progress === null) return;
     const rate = this.#rate.update(progress, now);

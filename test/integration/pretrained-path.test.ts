@@ -42,9 +42,8 @@ describe.skipIf(missing !== null)('a pre-trained base model through the whole pa
 
   async function runToEnd(run: object): Promise<Job> {
     const { jobId } = await host.client.runs.start({ yaml: stringify(run) });
-    let last: Job | null = null;
-    for await (const { job } of await host.client.jobs.watch({ jobId })) last = job;
-    if (last === null) throw new Error('the job was never seen');
+    for await (const _ of await host.client.jobs.watch({ jobId }));
+    const last = (await host.client.jobs.get({ jobId })).job;
     expect(last.error).toBeNull();
     expect(last.state).toBe('succeeded');
     return last;

@@ -1,14 +1,12 @@
 /** Counts of an export while its rows pass: for each file, what could have become a row, and why it did not. Each sum adds up. */
 import { z } from 'zod';
 import type { JobId } from '#shared/ids.ts';
-import type { Reflection } from '#shared/schema/branch.ts';
 import { reflectionFlagSchema } from '#shared/schema/branch.ts';
 import type { DatasetPart, FilterCount, SftRow } from '#shared/schema/dataset.ts';
 import type { Store } from '#core/store/port.ts';
 import { DROP_HELP } from '#core/early-experience/filter-rules.ts';
 import { TargetTally } from '#core/early-experience/target-tally.ts';
-import type { DropReason } from '#core/early-experience/verdicts.ts';
-import { verdicts } from '#core/early-experience/verdicts.ts';
+import type { DropReason, Verdict } from '#core/early-experience/verdicts.ts';
 
 /** Why a state has no text, or a branch no row, before any filter looked at it. */
 const MISSING_HELP = {
@@ -50,9 +48,9 @@ export class Collected {
     return this.#candidates.expert_sft;
   }
 
-  episode(taskId: string, reflections: readonly Reflection[]): void {
+  episode(taskId: string, decided: readonly Verdict[]): void {
     this.tasks.add(taskId);
-    for (const { droppedBy, flags } of verdicts(reflections)) {
+    for (const { droppedBy, flags } of decided) {
       this.#candidates.reflection_sft += 1;
       if (droppedBy !== null) add(this.#dropped, droppedBy);
       for (const flag of flags) add(this.#flagged, flag);

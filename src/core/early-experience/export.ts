@@ -19,6 +19,7 @@ import { demonstrationsResult, readDemonstration } from '#core/early-experience/
 import { deviationsOf, writesReflections } from '#core/early-experience/profile.ts';
 import { demonstrationRows } from '#core/early-experience/rows.ts';
 import type { ExportSpec } from '#core/early-experience/spec.ts';
+import { verdicts } from '#core/early-experience/verdicts.ts';
 
 type Services = Pick<CoreServices, 'store' | 'models' | 'environments' | 'clock' | 'dataFolder' | 'version'>;
 
@@ -65,11 +66,12 @@ export async function exportRun(
       const demonstration = readDemonstration(store, episodeId);
       const branches =
         spec.branchingJobId === null ? [] : store.branches.ofEpisode(episodeId, spec.branchingJobId);
-      const reflections =
-        spec.reflectionJobId === null ? [] : store.reflections.ofEpisode(episodeId, spec.reflectionJobId);
-      counts.episode(demonstration.episode.taskId, reflections);
+      const decided = verdicts(
+        spec.reflectionJobId === null ? [] : store.reflections.ofEpisode(episodeId, spec.reflectionJobId),
+      );
+      counts.episode(demonstration.episode.taskId, decided);
       const rows = demonstrationRows(
-        { demonstration, branches, reflections },
+        { demonstration, branches, exported: decided.flatMap(({ exported }) => exported ?? []) },
         { run, actionGuide: description.actionGuide, settings },
       );
       for (const { part, row } of rows) {

@@ -2,6 +2,7 @@
 export { exportAgain } from '#core/early-experience/export.ts';
 export { iwmMessages } from '#core/early-experience/iwm.ts';
 export { createEarlyExperienceJobs } from '#core/early-experience/pipeline-job.ts';
+export { exportedTexts, markBranches } from '#core/early-experience/marks.ts';
 export { modelNeeds, samplesOf } from '#core/early-experience/model-needs.ts';
 export { deviationsOf, withProfile, writesReflections } from '#core/early-experience/profile.ts';
 export type { FamilyOf } from '#core/early-experience/profile.ts';

@@ -26,8 +26,8 @@ export function iwmMessages(
   branch: Pick<Branch, 'action' | 'observation'>,
   options: Pick<PromptSettings, 'history' | 'style'> & { stripRewardText: boolean },
 ): PlainMessage[] | null {
-  const observed = options.stripRewardText ? stripRewardText(branch.observation) : branch.observation.trim();
-  if (observed === '') return null;
+  const observed = iwmTarget(branch, options);
+  if (observed === null) return null;
   return [
     { role: 'system', content: options.style === 'compact' ? COMPACT_SYSTEM : SYSTEM },
     ...stateMessages(state, options).map(({ role, content }): PlainMessage => ({ role, content })),
@@ -35,6 +35,15 @@ export function iwmMessages(
     { role: 'user', content: QUESTION },
     { role: 'assistant', content: `${IWM_DELIMITER} ${observed}` },
   ];
+}
+
+/** The next state's text as it is predicted; null where nothing is left of it. */
+export function iwmTarget(
+  { observation }: Pick<Branch, 'observation'>,
+  options: { stripRewardText: boolean },
+): string | null {
+  const observed = options.stripRewardText ? stripRewardText(observation) : observation.trim();
+  return observed === '' ? null : observed;
 }
 
 /**

@@ -237,7 +237,11 @@ test('what was left out is counted for each file, once a candidate, and every su
   // Told, not only counted.
   const exported = services.store.jobs.childByStage(job.jobId, 'export');
   if (exported === null) throw new Error('no export');
-  const { items } = services.store.jobs.eventsPage(exported.jobId, 'warn', { cursor: null, limit: 10 });
+  const { items } = services.store.jobs.eventsPage(
+    exported.jobId,
+    { level: 'warn' },
+    { cursor: null, limit: 10 },
+  );
   expect(items.filter(({ type }) => type === 'rows-left-out')).toHaveLength(3);
 });
 

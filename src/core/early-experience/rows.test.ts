@@ -5,6 +5,7 @@ import { parseAnswer } from '#core/agents/index.ts';
 import { rowProblem } from '#core/datasets/index.ts';
 import type { RowSource } from '#core/early-experience/rows.ts';
 import { demonstrationRows } from '#core/early-experience/rows.ts';
+import { exportable } from '#core/early-experience/verdicts.ts';
 import { makeBranch, makeEpisode, makeReflection, makeStep } from '#test/helpers/store-records.ts';
 
 const plain = { tokens: null, completion: null, thought: null, promptHash: null };
@@ -62,7 +63,7 @@ const reflections = [
   makeReflection('episode-0', 2, { text: 'I need the mug in my hand.', branchIds: ['branch-episode-0-2-4'] }),
 ];
 
-const source: RowSource = { demonstration, branches, reflections };
+const source: RowSource = { demonstration, branches, exported: exportable(reflections) };
 
 function rowsOf(
   extra: object = {},
@@ -95,7 +96,7 @@ test('a row is named by what it is, never by the job or the store that it came f
   const elsewhere = {
     demonstration,
     branches: branches.map((branch) => ({ ...branch, branchId: `x${branch.branchId}`, jobId: 'job-2' })),
-    reflections: reflections.map((one) => ({
+    exported: reflections.map((one) => ({
       ...one,
       reflectionId: 'other',
       jobId: 'job-3',
@@ -115,7 +116,7 @@ test('a row is named by what it is, never by the job or the store that it came f
   const reworded = {
     demonstration,
     branches,
-    reflections: reflections.map((one) => ({ ...one, text: 'No.' })),
+    exported: reflections.map((one) => ({ ...one, text: 'No.' })),
   };
   expect(rowsOf({}, {}, reworded).at(-1)?.row.id).not.toBe(rows.at(-1)?.row.id);
 });

@@ -7,17 +7,16 @@ import type { PromptSettings } from '#core/agents/index.ts';
 import { agentMessages, expertAnswer, identityHash } from '#core/agents/index.ts';
 import type { Demonstration, ExpertState } from '#core/early-experience/expert-states.ts';
 import { expertStates, placeholderThought } from '#core/early-experience/expert-states.ts';
-import { iwmMessages } from '#core/early-experience/iwm.ts';
+import { iwmMessages, iwmTarget } from '#core/early-experience/iwm.ts';
 import { writesReflections } from '#core/early-experience/profile.ts';
 import { reflectionMessages } from '#core/early-experience/reflection.ts';
-import { exportable } from '#core/early-experience/verdicts.ts';
 
 export interface RowSource {
   demonstration: Demonstration;
   /** Of this run's branching job. */
   branches: readonly Branch[];
-  /** Of this run's reflection job, reviews included. */
-  reflections: readonly Reflection[];
+  /** Of this run's reflection job, those that its verdicts let out. */
+  exported: readonly Reflection[];
 }
 
 export interface RowOptions {
@@ -37,11 +36,10 @@ export function* demonstrationRows(
   for (const state of expertStates(source.demonstration, { actionGuide, placeholderThought: thought })) {
     yield { part: 'expert_sft', row: expertRow(source.demonstration, state, thought, settings) };
     const here = source.branches.filter(({ stepIndex }) => stepIndex === state.stepIndex);
-    for (const branch of iwmBranches(here, run)) {
+    for (const branch of here.filter((one) => isIwmBranch(one, run))) {
       yield { part: 'iwm_sft', row: iwmRow(source.demonstration, state, branch, options) };
     }
-    const written = source.reflections.filter(({ stepIndex }) => stepIndex === state.stepIndex);
-    for (const reflection of exportable(written)) {
+    for (const reflection of source.exported.filter(({ stepIndex }) => stepIndex === state.stepIndex)) {
       const compared = reflection.branchIds.flatMap(
         (id) => here.find(({ branchId }) => branchId === id) ?? [],
       );
@@ -119,12 +117,13 @@ function reflectionRow(
 }
 
 /** The IWM alternatives and, where the run says so, the expert's triple; never a rejected branch, never an SR one. */
-function iwmBranches(branches: readonly Branch[], { branching: { iwm } }: EarlyExperienceRun): Branch[] {
-  if (!iwm.enabled) return [];
-  return branches.filter(
-    ({ status, purpose }) =>
-      status === 'accepted' && (purpose === 'iwm' || (purpose === 'expert' && iwm.expertTriple)),
-  );
+function isIwmBranch({ status, purpose }: Branch, { branching: { iwm } }: EarlyExperienceRun): boolean {
+  if (!iwm.enabled || status !== 'accepted') return false;
+  return purpose === 'iwm' || (purpose === 'expert' && iwm.expertTriple);
+}
+
+export function makesIwmRow(branch: Branch, run: EarlyExperienceRun): boolean {
+  return isIwmBranch(branch, run) && iwmTarget(branch, run.export) !== null;
 }
 
 function row(

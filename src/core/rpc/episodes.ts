@@ -2,6 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import type { EpisodeId } from '#shared/ids.ts';
 import type { Episode, Step } from '#shared/schema/episode.ts';
 import { observationBefore } from '#core/agents/index.ts';
+import { exportedTexts, markBranches } from '#core/early-experience/index.ts';
 import { observationHash } from '#core/environments/index.ts';
 import type { RpcServices } from '#core/rpc/base.ts';
 import { os } from '#core/rpc/base.ts';
@@ -60,13 +61,17 @@ export function episodesHandlers(app: RpcServices) {
     neighbours: episodes.neighbours.handler(({ input: { episodeId, filter, sort } }) =>
       reader.episodes.neighbours(episodeId, filter, sort),
     ),
-    branches: episodes.branches.handler(async ({ input }) =>
-      reader.branches.ofEpisode((await getEpisode(app, input.episodeId)).episodeId),
-    ),
+    branches: episodes.branches.handler(async ({ input }) => {
+      const { episodeId } = await getEpisode(app, input.episodeId);
+      return markBranches(await reader.branches.ofEpisode(episodeId), store.jobs.get);
+    }),
     reflections: {
-      list: episodes.reflections.list.handler(({ input: { cursor, limit, ...filter } }) =>
-        reader.reflections.list(definedOnly(filter), { cursor, limit }),
-      ),
+      list: episodes.reflections.list.handler(async ({ input: { cursor, limit, ...filter } }) => {
+        const page = await reader.reflections.list(definedOnly(filter), { cursor, limit });
+        const exported = exportedTexts(await reader.reflections.attempts(page.items));
+        const items = page.items.map((one) => ({ ...one, exported: exported.has(one.reflectionId) }));
+        return { ...page, items };
+      }),
       review: episodes.reflections.review.handler(({ input: { reflectionId, decision, reason } }) => {
         if (store.reflections.get(reflectionId) === null) throw missing(`reflection ${reflectionId}`);
         return store.reflections.review(reflectionId, { decision, reason, at: app.clock.now() });

@@ -10,13 +10,16 @@ import { changes, typedErrors } from '#core/rpc/stream.ts';
 
 const eventsPerMessage = 500;
 
-function getJob(app: RpcServices, jobId: JobId): Job {
-  const job = app.store.jobs.get(jobId);
-  if (job !== null) return job;
+function known<Found>(found: Found | null, jobId: JobId): Found {
+  if (found !== null) return found;
   throw new AppError({
     code: 'NOT_FOUND',
     message: `There is no job ${jobId}. List them with \`daydream jobs\`.`,
   });
+}
+
+function getJob(app: RpcServices, jobId: JobId): Job {
+  return known(app.store.jobs.get(jobId), jobId);
 }
 
 /** Whole story of one job: state now and what happened after `afterSeq`; ends after the last event of a finished job. */
@@ -26,7 +29,6 @@ async function* watchJob(
   afterSeq: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<JobUpdate, void, void> {
-  getJob(app, jobId);
   let seq = afterSeq;
   const subscribe = (onChange: () => void) =>
     app.jobs.subscribe(({ job }) => {
@@ -35,7 +37,7 @@ async function* watchJob(
   for await (const _ of changes({ subscribe, intervalMs: 100, signal })) {
     let more = true;
     while (more) {
-      const job = getJob(app, jobId);
+      const { job, children } = known(app.store.jobs.status(jobId), jobId);
       const events = app.store.jobs.events(jobId, {
         afterSeq: seq,
         limit: eventsPerMessage,
@@ -43,7 +45,7 @@ async function* watchJob(
       });
       seq = events.at(-1)?.seq ?? seq;
       more = events.length === eventsPerMessage;
-      yield withEventMeta({ job, children: app.store.jobs.children(jobId), events }, { id: String(seq) });
+      yield withEventMeta({ job, children, events }, { id: String(seq) });
       if (!more && isEnded(job.state)) return;
     }
   }
@@ -71,8 +73,8 @@ export function jobsHandlers(app: RpcServices) {
       }
       return { removed: app.store.jobs.remove(job.jobId) };
     }),
-    events: jobs.events.handler(({ input: { jobId, level, ...page } }) =>
-      app.reader.jobs.eventsPage(getJob(app, jobId).jobId, level, page),
+    events: jobs.events.handler(({ input: { jobId, level, code, ...page } }) =>
+      app.reader.jobs.eventsPage(getJob(app, jobId).jobId, { level, code }, page),
     ),
     watch: jobs.watch.handler(({ input, signal, lastEventId }) => {
       const resumed = Number(lastEventId);

@@ -1,5 +1,6 @@
 import { ORPCError } from '@orpc/server';
 import { getEventMeta } from '@orpc/client';
+import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestApp } from '#test/helpers/app.ts';
 import type { TestApp } from '#test/helpers/app.ts';
@@ -182,6 +183,38 @@ describe('runs and jobs', () => {
       expect(getEventMeta(update)?.id).toBeDefined();
     }
     expect(later).toEqual(seqs.filter((seq) => seq > middle));
+  });
+
+  it('streams how a large run stands in small messages; its spec and result are read apart', async () => {
+    const { jobs } = test.app.services;
+    // As the episodes of a run over the whole training split are named in the results of its stages.
+    const episodeIds = Array.from(
+      { length: 3553 },
+      (_, index) => `episode-${String(index).padStart(20, '0')}`,
+    );
+    jobs.register({
+      kind: 'large',
+      spec: z.json(),
+      slots: [],
+      async run(context) {
+        for (let done = 0; done < 5; done += 1) {
+          context.progress({ done, total: 5, unit: 'episodes', phase: 'Working' });
+          context.commitStep({ done });
+          await new Promise((resolve) => setTimeout(resolve, 120));
+        }
+        return { episodeIds };
+      },
+    });
+    const { jobId } = jobs.submit({ kind: 'large', title: 'Large', spec: { episodeIds }, seed: 1 });
+    const updates = await watchToEnd(jobId);
+    expect(updates.length).toBeGreaterThan(3);
+    expect(updates.at(-1)?.job).toMatchObject({ state: 'succeeded', progress: { done: 4 } });
+    for (const { events, ...status } of updates) {
+      expect(JSON.stringify(status).length).toBeLessThan(1000);
+      for (const event of events) expect(JSON.stringify(event).length).toBeLessThan(1000);
+    }
+    const { job } = await test.client.jobs.get({ jobId });
+    expect(job).toMatchObject({ spec: { episodeIds }, result: { episodeIds } });
   });
 
   it('ends a stream when the reader goes away', async () => {

@@ -186,6 +186,21 @@ describe('reflections', () => {
     expect(store.reflections.list({}, { cursor: null, limit: 2 })).toMatchObject({ total: 3 });
   });
 
+  it('are found with all other attempts of their run at the same state', () => {
+    const one = reflections[0];
+    if (one === undefined) throw new Error('no reflection');
+    const again = { ...one, reflectionId: `${one.reflectionId}-again` as ReflectionId, attempt: 1 };
+    const elsewhere = {
+      ...one,
+      reflectionId: `${one.reflectionId}-later` as ReflectionId,
+      stepIndex: one.stepIndex + 40,
+    };
+    store.reflections.insert([again, elsewhere]);
+    expect(store.reflections.attempts([again])).toEqual([one, again]);
+    expect(store.reflections.attempts([one, again, elsewhere])).toEqual([one, again, elsewhere]);
+    expect(store.reflections.attempts([])).toEqual([]);
+  });
+
   it('pages in order', () => {
     const page = store.reflections.list({}, { cursor: null, limit: 2 });
     const rest = store.reflections.list({}, { cursor: page.nextCursor, limit: 2 });

@@ -1,14 +1,14 @@
 /** Jobs, their events and metrics, for readers and for `submit`. What only the engine may change is in job-queue.ts. */
 import type { Connection, SqlValue } from '#core/store/driver.ts';
 import { encodeJson, numberOf, parseRow } from '#core/store/columns.ts';
-import { eventFromRow, jobFromRow } from '#core/store/job-rows.ts';
+import { eventFromRow, jobFromRow, statusColumns, statusFromRow } from '#core/store/job-rows.ts';
 import type { JobStore } from '#core/store/port.ts';
 import { decodeCursor, encodeCursor, pageFrom } from '#core/store/queries/cursor.ts';
 import { descendantIds } from '#core/store/queries/descendants.ts';
 import { idsStartingWith } from '#core/store/queries/id-prefix.ts';
 import { AppError } from '#shared/errors.ts';
 import type { JobId } from '#shared/ids.ts';
-import { isEnded, metricPointSchema } from '#shared/schema/job.ts';
+import { eventLevels, isEnded, metricPointSchema } from '#shared/schema/job.ts';
 import type { JobEvent, MetricPoint } from '#shared/schema/job.ts';
 
 export function createJobStore(connection: Connection): JobStore {
@@ -61,6 +61,15 @@ export function createJobStore(connection: Connection): JobStore {
         .all('SELECT * FROM jobs WHERE parent_id = ? ORDER BY job_key', [parentId])
         .map((row) => jobFromRow(row, file)),
 
+    status(jobId) {
+      const row = connection.get(`SELECT ${statusColumns} FROM jobs WHERE job_id = ?`, [jobId]);
+      if (row === undefined) return null;
+      const below = connection.all(`SELECT ${statusColumns} FROM jobs WHERE parent_id = ? ORDER BY job_key`, [
+        jobId,
+      ]);
+      return { job: statusFromRow(row, file), children: below.map((child) => statusFromRow(child, file)) };
+    },
+
     childByStage(parentId, stage) {
       const row = connection.get('SELECT * FROM jobs WHERE parent_id = ? AND stage = ?', [parentId, stage]);
       return row === undefined ? null : jobFromRow(row, file);
@@ -112,26 +121,34 @@ export function createJobStore(connection: Connection): JobStore {
       return events.sort((a, b) => a.seq - b.seq).slice(0, limit);
     },
 
-    eventsPage(jobId, level, page) {
-      const ids = descendantIds(connection, jobId);
+    eventsPage(jobId, { level = 'info', code }, page) {
       const after = decodeCursor('events', 1, page.cursor);
-      const conditions = `job_id = ?${level === undefined ? '' : ' AND level = ?'}`;
-      function parametersOf(id: string): SqlValue[] {
-        return level === undefined ? [id] : [id, level];
-      }
-      const events: JobEvent[] = ids.flatMap((id) =>
+      const levels = eventLevels.slice(eventLevels.indexOf(level));
+      const named = code === undefined ? '' : " AND (type = ? OR data ->> '$.code' = ?)";
+      // One look into the index for each job and, where not all are asked for, each level: there its events lie in seq order.
+      const wanted = descendantIds(connection, jobId).flatMap(
+        (id): { where: string; values: SqlValue[] }[] => {
+          const names = code === undefined ? [] : [code, code];
+          if (levels.length === eventLevels.length)
+            return [{ where: `job_id = ?${named}`, values: [id, ...names] }];
+          return levels.map((one) => ({
+            where: `job_id = ? AND level = ?${named}`,
+            values: [id, one, ...names],
+          }));
+        },
+      );
+      const events: JobEvent[] = wanted.flatMap(({ where, values }) =>
         connection
           .all(
-            `SELECT * FROM job_events WHERE ${conditions}${after === null ? '' : ' AND seq < ?'} ORDER BY seq DESC LIMIT ?`,
-            [...parametersOf(id), ...(after ?? []), page.limit + 1],
+            `SELECT * FROM job_events WHERE ${where}${after === null ? '' : ' AND seq < ?'} ORDER BY seq DESC LIMIT ?`,
+            [...values, ...(after ?? []), page.limit + 1],
           )
           .map((row) => eventFromRow(row, file)),
       );
-      const counts = ids.map((id) =>
-        numberOf(
-          connection.get(`SELECT count(*) AS n FROM job_events WHERE ${conditions}`, parametersOf(id)),
-          'n',
-        ),
+      const counts = wanted.map(({ where, values }) =>
+        after === null
+          ? numberOf(connection.get(`SELECT count(*) AS n FROM job_events WHERE ${where}`, values), 'n')
+          : 0,
       );
       return pageFrom(events.sort((a, b) => b.seq - a.seq).slice(0, page.limit + 1), page.limit, {
         item: (event) => event,

@@ -7,7 +7,7 @@ import type { Branch, BranchPurpose, Reflection, Review } from '#shared/schema/b
 import type { Dataset } from '#shared/schema/dataset.ts';
 import type { Episode, EpisodeFilter, EpisodeRow, Step } from '#shared/schema/episode.ts';
 import type { ConformanceResult, Split, Task } from '#shared/schema/environment.ts';
-import type { Job, JobEvent, JobFilter, MetricPoint } from '#shared/schema/job.ts';
+import type { Job, JobEvent, JobFilter, JobStatus, MetricPoint } from '#shared/schema/job.ts';
 import type { Model, ThreadCalibration } from '#shared/schema/model.ts';
 import type { Settings } from '#shared/schema/system.ts';
 import type {
@@ -107,6 +107,8 @@ export interface ReflectionStore {
   get(reflectionId: ReflectionId): Reflection | null;
   /** In order of state and attempt; with `jobId` only those of this job. */
   ofEpisode(episodeId: EpisodeId, jobId?: JobId): Reflection[];
+  /** All that the same runs wrote about the same states, in order of state and attempt; these themselves among them. */
+  attempts(of: readonly Pick<Reflection, 'episodeId' | 'jobId' | 'stepIndex'>[]): Reflection[];
   list(
     filter: {
       episodeId?: EpisodeId;
@@ -126,10 +128,17 @@ export interface JobStore {
   /** In order, at most `limit`: what a person may mean by the first characters of an id. */
   idsStartingWith(prefix: string, limit: number): JobId[];
   children(parentId: JobId): Job[];
+  /** The job and its children without specs and results, for who asks often. */
+  status(jobId: JobId): { job: JobStatus; children: JobStatus[] } | null;
   childByStage(parentId: JobId, stage: string): Job | null;
   list(filter: JobFilter, page: PageRequest): Page<Job>;
   events(jobId: JobId, options: { afterSeq: number; limit: number; includeChildren: boolean }): JobEvent[];
-  eventsPage(jobId: JobId, level: JobEvent['level'] | undefined, page: PageRequest): Page<JobEvent>;
+  /** Of the job and its children, newest first. `level`: at least this; `code`: of the event's data, or its type. */
+  eventsPage(
+    jobId: JobId,
+    filter: { level?: JobEvent['level'] | undefined; code?: string | undefined },
+    page: PageRequest,
+  ): Page<JobEvent>;
   metrics(jobId: JobId, options: { names?: readonly string[] | undefined; maxPoints: number }): MetricPoint[];
   remove(jobId: JobId): boolean;
 }
@@ -325,7 +334,7 @@ type Async<Queries> = {
 export interface StoreReader {
   readonly episodes: Async<Pick<EpisodeStore, 'list' | 'neighbours' | 'facets' | 'get' | 'steps' | 'step'>>;
   readonly branches: Async<Pick<BranchStore, 'ofEpisode' | 'summary'>>;
-  readonly reflections: Async<Pick<ReflectionStore, 'list'>>;
+  readonly reflections: Async<Pick<ReflectionStore, 'attempts' | 'list'>>;
   readonly jobs: Async<Pick<JobStore, 'list' | 'events' | 'eventsPage' | 'metrics'>>;
   counts(options?: { signal?: AbortSignal | undefined }): Promise<StoreCounts>;
   close(): Promise<void>;

@@ -27,6 +27,7 @@ function queriesOf(store: Store) {
     'episodes.step': store.episodes.step,
     'branches.ofEpisode': store.branches.ofEpisode,
     'branches.summary': store.branches.summary,
+    'reflections.attempts': store.reflections.attempts,
     'reflections.list': store.reflections.list,
     'jobs.list': store.jobs.list,
     'jobs.events': store.jobs.events,

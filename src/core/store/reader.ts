@@ -97,6 +97,7 @@ export function createStoreReader(options: { file: string; log: Logger; entry?: 
       summary: query('branches.summary', 1),
     },
     reflections: {
+      attempts: query('reflections.attempts', 1),
       list: query('reflections.list', 2),
     },
     jobs: {

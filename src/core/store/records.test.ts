@@ -6,6 +6,7 @@ import { sha256Schema } from '#shared/ids.ts';
 import type { DatasetId, EpisodeId, JobId, ModelId, TaskId, EnvironmentId } from '#shared/ids.ts';
 import { datasetSchema } from '#shared/schema/dataset.ts';
 import { conformanceResultSchema, taskSchema } from '#shared/schema/environment.ts';
+import type { JobEvent } from '#shared/schema/job.ts';
 import { modelSchema, threadCalibrationSchema } from '#shared/schema/model.ts';
 import {
   fixedClock,
@@ -346,9 +347,9 @@ describe('jobs', () => {
         {
           at: index,
           type: 'tick',
-          level: index % 2 === 0 ? 'info' : 'warn',
+          level: index % 2 === 0 ? 'info' : index % 5 === 0 ? 'error' : 'warn',
           message: String(index),
-          data: { index },
+          data: index % 7 === 0 ? { index, code: 'SEVENTH' } : { index },
         },
       ]);
     }
@@ -364,14 +365,30 @@ describe('jobs', () => {
       7,
     );
 
-    const paged = [];
-    let cursor: string | null = null;
-    do {
-      const page = store.jobs.eventsPage('a' as JobId, 'warn', { cursor, limit: 3 });
-      paged.push(...page.items);
-      cursor = page.nextCursor;
-    } while (cursor !== null);
-    expect(paged).toEqual(all.filter((event) => event.level === 'warn').reverse());
+    const pages = (filter: { level?: JobEvent['level']; code?: string }) => {
+      const paged = [];
+      let cursor: string | null = null;
+      let total: number | null = null;
+      do {
+        const page = store.jobs.eventsPage('a' as JobId, filter, { cursor, limit: 3 });
+        paged.push(...page.items);
+        total ??= page.total;
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+      expect(total).toBe(paged.length);
+      return paged;
+    };
+    const newest = all.toReversed();
+    const serious = newest.filter(({ level }) => level !== 'info');
+    const seventh = ({ data }: JobEvent) => data['code'] === 'SEVENTH';
+    expect(pages({})).toEqual(newest);
+    expect(pages({ level: 'info' })).toEqual(newest);
+    expect(pages({ level: 'warn' })).toEqual(serious);
+    expect(pages({ level: 'error' })).toEqual(newest.filter(({ level }) => level === 'error'));
+    expect(pages({ code: 'SEVENTH' })).toEqual(newest.filter(seventh));
+    expect(pages({ level: 'warn', code: 'SEVENTH' })).toEqual(serious.filter(seventh));
+    expect(serious.filter(seventh)).toHaveLength(1);
+    expect(pages({ code: 'tick' })).toEqual(newest);
   });
 
   it('thin a long curve to real points with its first and last', () => {

@@ -130,6 +130,21 @@ export function createReflectionStore(connection: Connection, texts: TextColumns
         )
         .map(fromRow),
 
+    attempts(of) {
+      const states = new Map(
+        of.map((one) => [`${one.episodeId} ${one.jobId ?? ''} ${String(one.stepIndex)}`, one]),
+      );
+      return [...states.values()].flatMap(({ episodeId, jobId, stepIndex }) =>
+        connection
+          .all(
+            `${selectSql} WHERE reflections.episode_key = (SELECT episode_key FROM episodes WHERE episode_id = ?)
+               AND step_index = ? AND reflections.job_id IS ? ORDER BY reflection_key`,
+            [episodeId, stepIndex, jobId],
+          )
+          .map(fromRow),
+      );
+    },
+
     list(filter, page) {
       const conditions: string[] = [];
       const parameters: SqlValue[] = [];

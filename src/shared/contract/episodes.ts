@@ -32,6 +32,14 @@ export const renderedPromptSchema = z.object({
   missing: z.string().default(''),
 });
 
+/** `inIwm`: whether an export of its run writes a row of `iwm_sft` from it; null: the run is gone, and with it what it wanted. */
+const markedBranchSchema = branchSchema.extend({ inIwm: z.boolean().nullable() });
+export type MarkedBranch = z.infer<typeof markedBranchSchema>;
+
+/** `exported`: whether an export of its run now writes it into `reflection_sft`. Of several attempts at a text at most one is. */
+const markedReflectionSchema = reflectionSchema.extend({ exported: z.boolean() });
+export type MarkedReflection = z.infer<typeof markedReflectionSchema>;
+
 export const episodesContract = {
   list: procedure
     .input(
@@ -78,7 +86,7 @@ export const episodesContract = {
       }),
     )
     .output(z.object({ previous: episodeIdSchema.nullable(), next: episodeIdSchema.nullable() })),
-  branches: procedure.input(byEpisode).output(z.array(branchSchema)),
+  branches: procedure.input(byEpisode).output(z.array(markedBranchSchema)),
   reflections: {
     list: procedure
       .input(
@@ -90,7 +98,7 @@ export const episodesContract = {
           kept: z.boolean().optional(),
         }),
       )
-      .output(pageOf(reflectionSchema)),
+      .output(pageOf(markedReflectionSchema)),
     review: procedure
       .input(
         z.object({

@@ -2,14 +2,24 @@ import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
 import { idPrefixInput, pageInput, pageOf, procedure } from '#shared/contract/base.ts';
 import { jobIdSchema } from '#shared/ids.ts';
-import { jobEventSchema, jobFilterSchema, jobSchema, metricPointSchema } from '#shared/schema/job.ts';
+import {
+  eventLevels,
+  jobEventSchema,
+  jobFilterSchema,
+  jobSchema,
+  jobStatusSchema,
+  metricPointSchema,
+} from '#shared/schema/job.ts';
 
 const byId = z.object({ jobId: jobIdSchema });
 
-/** What the live page receives; merged to at most 10 messages a second. `events` may be empty. */
+/**
+ * What the live page receives; merged to at most 10 messages a second, so without specs and results: `get` has them, and a result
+ * comes with a change of state. `events` may be empty.
+ */
 export const jobUpdateSchema = z.object({
-  job: jobSchema,
-  children: z.array(jobSchema),
+  job: jobStatusSchema,
+  children: z.array(jobStatusSchema),
   events: z.array(jobEventSchema),
 });
 export type JobUpdate = z.infer<typeof jobUpdateSchema>;
@@ -22,9 +32,15 @@ export const jobsContract = {
   resume: procedure.input(byId).output(jobSchema),
   cancel: procedure.input(byId).output(jobSchema),
   remove: procedure.input(byId).output(z.object({ removed: z.boolean() })),
-  /** Of the job and its children, newest first. */
+  /** Of the job and its children, newest first. `level`: at least this serious. `code`: in the event's data, or its type. */
   events: procedure
-    .input(pageInput.extend({ jobId: jobIdSchema, level: z.enum(['info', 'warn', 'error']).optional() }))
+    .input(
+      pageInput.extend({
+        jobId: jobIdSchema,
+        level: z.enum(eventLevels).optional(),
+        code: z.string().max(200).optional(),
+      }),
+    )
     .output(pageOf(jobEventSchema)),
   /** Streams from `afterSeq` (or lastEventId); ends when the job is finished. */
   watch: procedure

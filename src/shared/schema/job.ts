@@ -73,6 +73,13 @@ export const jobSchema = z.object({
 });
 export type Job = z.infer<typeof jobSchema>;
 
+/** How a job stands, without what may weigh 100 kB: a few hundred bytes. */
+export const jobStatusSchema = jobSchema.omit({ spec: true, result: true });
+export type JobStatus = z.infer<typeof jobStatusSchema>;
+
+/** From the least to the most serious. */
+export const eventLevels = ['info', 'warn', 'error'] as const;
+
 /** One durable line of a job's story; `seq` grows over the whole store, so a stream can resume after any of them. */
 export const jobEventSchema = z.object({
   seq: z.int().positive(),
@@ -80,7 +87,7 @@ export const jobEventSchema = z.object({
   at: z.int(),
   /** noun-verb: `job-started`, `episode-finished`, `branch-rejected`, … */
   type: z.string(),
-  level: z.enum(['info', 'warn', 'error']),
+  level: z.enum(eventLevels),
   message: z.string(),
   data: z.record(z.string(), z.json()),
 });

@@ -137,6 +137,7 @@ describe('each list is answered from an index', () => {
       reflections.list(filter, first);
     }
     reflections.ofEpisode('e' as EpisodeId, 'j' as JobId);
+    reflections.attempts([{ episodeId: 'e' as EpisodeId, jobId: 'j' as JobId, stepIndex: 1 }]);
     expect(fullScans()).toEqual([]);
   });
 
@@ -151,6 +152,7 @@ describe('each list is answered from an index', () => {
     ]) {
       jobs.list(filter, first);
     }
+    jobs.status('j' as JobId);
     jobs.children('p' as JobId);
     jobs.childByStage('p' as JobId, 'one');
     jobs.insert({
@@ -165,8 +167,8 @@ describe('each list is answered from an index', () => {
     });
     asked = [];
     jobs.events('p' as JobId, { afterSeq: 0, limit: 10, includeChildren: true });
-    jobs.eventsPage('p' as JobId, 'warn', first);
-    jobs.eventsPage('p' as JobId, undefined, first);
+    jobs.eventsPage('p' as JobId, { level: 'warn', code: 'c' }, first);
+    jobs.eventsPage('p' as JobId, {}, first);
     jobs.metrics('p' as JobId, { maxPoints: 10 });
     datasets.ofEpisode('e' as EpisodeId);
     createJobQueueStore(recording).renew({ owner: 'o', at: 1, leaseUntil: 2 });

@@ -1,72 +1,48 @@
 import { Button, SegmentedControl } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { memo } from 'react';
 import { useSearchParams } from 'wouter';
+import { jobIdSchema } from '#shared/ids.ts';
 import type { JobId } from '#shared/ids.ts';
+import { eventLevels } from '#shared/schema/job.ts';
 import type { Job, JobEvent } from '#shared/schema/job.ts';
-import { client } from '../../../rpc/client.ts';
-import { formatClock, formatDateTime } from '../../../ui/format.ts';
-import { mergeEvents } from './use-run.ts';
+import { formatClock, formatDateTime, formatInteger } from '../../../ui/format.ts';
+import { ErrorState, LoadingState } from '../../../ui/states.tsx';
+import { useLog } from './use-log.ts';
 import styles from './run.module.css';
 
-/** Lines drawn at first and with each `More lines`. */
-const batch = 200;
-
-const levelOptions = [
-  { value: '', label: 'All' },
+const levelOptions: { value: JobEvent['level']; label: string }[] = [
+  { value: 'info', label: 'All' },
   { value: 'warn', label: 'Warnings' },
   { value: 'error', label: 'Errors' },
 ];
 
-/** Everything the run said, newest first; filters are in the address. */
+/** Everything the run said, newest first, to its first word; filters are in the address. */
 export function RunLog({
   jobId,
-  events,
   stages,
   stageId,
 }: {
   jobId: JobId;
-  events: readonly JobEvent[];
   stages: readonly Job[];
   stageId: string | null;
 }) {
   const [parameters, setParameters] = useSearchParams();
-  const [loading, setLoading] = useState(false);
-  const [drawn, setDrawn] = useState(batch);
-  const [older, setOlder] = useState<{ items: JobEvent[]; cursor: string | null | undefined }>({
-    items: [],
-    cursor: undefined,
-  });
-  const level = parameters.get('level') ?? '';
+  const wanted = parameters.get('level');
+  const level = eventLevels.find((name) => name === wanted) ?? 'info';
   const code = parameters.get('code');
   const names = new Map(stages.map((stage) => [stage.jobId as string, stage.stage ?? '']));
-  const shown = useMemo(
-    () =>
-      mergeEvents(events, older.items).filter(
-        (event) =>
-          (level === '' || event.level === level || (level === 'warn' && event.level === 'error')) &&
-          (stageId === null || event.jobId === stageId) &&
-          (code === null || event.data['code'] === code || event.type === code),
-      ),
-    [events, older.items, level, stageId, code],
-  );
-  const loadOlder = async () => {
-    setLoading(true);
-    try {
-      const page = await client.jobs.events({ jobId, limit: 200, cursor: older.cursor ?? null });
-      setOlder((old) => ({ items: [...old.items, ...page.items], cursor: page.nextCursor }));
-    } finally {
-      setLoading(false);
-    }
-  };
-  const set = (next: Record<string, string | null>) => {
+  const { pages, events, total } = useLog(jobId, {
+    level,
+    code,
+    stageId: jobIdSchema.nullable().catch(null).parse(stageId),
+  });
+  const set = (name: 'level' | 'code', value: string | null) => {
     setParameters(
       (old) => {
-        const merged = new URLSearchParams(old);
-        for (const [name, value] of Object.entries(next)) {
-          if (value === null || value === '') merged.delete(name);
-          else merged.set(name, value);
-        }
-        return merged;
+        const next = new URLSearchParams(old);
+        if (value === null) next.delete(name);
+        else next.set(name, value);
+        return next;
       },
       { replace: true },
     );
@@ -79,49 +55,39 @@ export function RunLog({
           value={level}
           aria-label="Level"
           onChange={(value) => {
-            set({ level: value });
+            set('level', value === 'info' ? null : value);
           }}
         />
         {code !== null && (
           <Button
             variant="default"
             onClick={() => {
-              set({ code: null });
+              set('code', null);
             }}
           >
             {code} ✕
           </Button>
         )}
-        <span className={styles.dim}>{shown.length} lines</span>
+        {pages.isSuccess && <span className={styles.dim}>{countWords(events.length, total)}</span>}
       </div>
-      {shown.length === 0 && <p className={styles.dim}>Nothing of this kind was said.</p>}
-      {shown.slice(0, drawn).map((event) => (
-        <div key={event.seq} className={styles.log}>
-          <time title={formatDateTime(event.at)} className={styles.dim}>
-            {formatClock(event.at)}
-          </time>
-          <span
-            className={
-              event.level === 'error' ? styles.logError : event.level === 'warn' ? styles.logWarn : styles.dim
-            }
-          >
-            {event.level}
-          </span>
-          <span className={styles.dim}>
-            {[names.get(event.jobId) ?? '', event.type].filter((text) => text !== '').join(' · ')}
-          </span>
-          <span className={styles.message}>{event.message}</span>
-        </div>
+      {pages.isPending && <LoadingState rows={10} />}
+      {pages.error !== null && (
+        <ErrorState
+          title="The log could not be read"
+          error={pages.error}
+          onRetry={() => void (pages.isFetchNextPageError ? pages.fetchNextPage() : pages.refetch())}
+        />
+      )}
+      {pages.isSuccess && events.length === 0 && <p className={styles.dim}>{emptyWords(level, code)}</p>}
+      {events.map((event) => (
+        <LogLine key={event.seq} event={event} stage={names.get(event.jobId) ?? ''} />
       ))}
-      {(shown.length > drawn || (older.cursor !== null && events.length >= batch)) && (
+      {pages.hasNextPage && (
         <Button
           variant="default"
           mt={8}
-          loading={loading}
-          onClick={() => {
-            setDrawn((lines) => lines + batch);
-            if (shown.length <= drawn + batch) void loadOlder();
-          }}
+          loading={pages.isFetchingNextPage}
+          onClick={() => void pages.fetchNextPage()}
         >
           More lines
         </Button>
@@ -129,3 +95,33 @@ export function RunLog({
     </section>
   );
 }
+
+function countWords(shown: number, total: number): string {
+  if (shown >= total) return total === 1 ? '1 line' : `${formatInteger(total)} lines`;
+  return `the newest ${formatInteger(shown)} of ${formatInteger(total)} lines`;
+}
+
+function emptyWords(level: JobEvent['level'], code: string | null): string {
+  if (code !== null) return `Nothing with the code ${code} was said.`;
+  if (level === 'error') return 'No errors.';
+  return level === 'warn' ? 'No warnings and no errors.' : 'Nothing was said yet.';
+}
+
+const LogLine = memo(function LogLine({ event, stage }: { event: JobEvent; stage: string }) {
+  return (
+    <div className={styles.log}>
+      <time title={formatDateTime(event.at)} className={styles.dim}>
+        {formatClock(event.at)}
+      </time>
+      <span
+        className={
+          event.level === 'error' ? styles.logError : event.level === 'warn' ? styles.logWarn : styles.dim
+        }
+      >
+        {event.level}
+      </span>
+      <span className={styles.dim}>{[stage, event.type].filter((text) => text !== '').join(' · ')}</span>
+      <span className={styles.message}>{event.message}</span>
+    </div>
+  );
+});

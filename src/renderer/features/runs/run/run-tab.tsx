@@ -35,7 +35,7 @@ export function RunTab(props: TabProps) {
 }
 
 const TabBody = memo(function TabBody({ tab, job, stages, chosen, columns, stageId, events }: TabProps) {
-  if (tab === 'log') return <RunLog jobId={job.jobId} events={events} stages={stages} stageId={stageId} />;
+  if (tab === 'log') return <RunLog jobId={job.jobId} stages={stages} stageId={stageId} />;
   if (tab === 'configuration')
     return <pre className={styles.code}>{stringify(job.spec, { lineWidth: 0 })}</pre>;
   const live = !isFinished(job.state);

@@ -1,18 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import type { JobUpdate } from '#shared/contract/jobs.ts';
 import type { JobId } from '#shared/ids.ts';
 import type { Job, JobEvent } from '#shared/schema/job.ts';
 import { client, orpc, queryClient } from '../../../rpc/client.ts';
 import { useStream } from '../../../rpc/stream.ts';
 import { isFinished } from '../../../ui/progress.ts';
+import { addToOpenLog } from './use-log.ts';
 
-/** The page shows the newest; the whole story is paged from the host. */
+/** Of the newest, which the overview counts; the log reads the whole story from the host. */
 const keptEvents = 1000;
 
 const eventsKey = (jobId: JobId) => ['run-events', jobId] as const;
 
-/** Newest first, without repeats, whatever order they came in. */
-export function mergeEvents(old: readonly JobEvent[], fresh: readonly JobEvent[]): JobEvent[] {
+/** Newest first, without repeats, whatever order they came in; at most `keptEvents`. */
+function mergeEvents(old: readonly JobEvent[], fresh: readonly JobEvent[]): JobEvent[] {
   const bySeq = new Map([...old, ...fresh].map((event) => [event.seq, event]));
   return [...bySeq.values()].toSorted((left, right) => right.seq - left.seq).slice(0, keptEvents);
 }
@@ -20,6 +22,28 @@ export function mergeEvents(old: readonly JobEvent[], fresh: readonly JobEvent[]
 function refreshMeasured(): void {
   void queryClient.invalidateQueries({ queryKey: orpc.jobs.metrics.key() });
   void queryClient.invalidateQueries({ queryKey: orpc.episodes.key() });
+}
+
+interface Run {
+  job: Job;
+  children: Job[];
+}
+
+function statesOf({ job, children }: Pick<JobUpdate, 'job' | 'children'>): string {
+  return [job, ...children].map(({ jobId, state }) => `${jobId} ${state}`).join();
+}
+
+/** The stream tells how the jobs stand; what they were asked and what came of it stays as it was read. */
+export function withStatus(run: Run, { job, children }: Pick<JobUpdate, 'job' | 'children'>): Run {
+  return {
+    job: { ...run.job, ...job },
+    children: children.map((child) => ({
+      spec: null,
+      result: null,
+      ...run.children.find(({ jobId }) => jobId === child.jobId),
+      ...child,
+    })),
+  };
 }
 
 /** A run with its stages and events: read once, then kept true by the stream, which resumes after the last event seen. */
@@ -36,7 +60,6 @@ export function useRun(jobId: JobId) {
   });
   const seenProgress = useRef('');
   const [movedAt, setMovedAt] = useState<number | null>(null);
-  const seenStates = useRef('');
   const state = run.data?.job.state;
   const live = state !== undefined && !isFinished(state) && events.isSuccess;
   useStream({
@@ -51,17 +74,18 @@ export function useRun(jobId: JobId) {
         seenProgress.current = progress;
         setMovedAt(Date.now());
       }
-      const states = [update.job, ...update.children].map((one) => `${one.jobId} ${one.state}`).join();
-      if (states !== seenStates.current) {
-        // A stage that stops is not asked again by its curves: what it measured last must still come.
-        if (seenStates.current !== '') refreshMeasured();
-        seenStates.current = states;
+      const before = queryClient.getQueryData(runKey);
+      queryClient.setQueryData(runKey, (old) => old && withStatus(old, update));
+      if (before !== undefined && statesOf(before) !== statesOf(update)) {
+        // What a stage came to is in its result. One that stops is not asked again by its curves: what it measured last must still come.
+        void queryClient.invalidateQueries({ queryKey: runKey });
+        refreshMeasured();
       }
-      queryClient.setQueryData(runKey, { job: update.job, children: update.children });
       if (update.events.length > 0) {
         queryClient.setQueryData<JobEvent[]>(eventsKey(jobId), (old) =>
           mergeEvents(old ?? [], update.events),
         );
+        addToOpenLog(jobId, update.events);
       }
     },
     onEnd: () => {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { MarkedBranch } from '#shared/contract/episodes.ts';
 import { branchSchema } from '#shared/schema/branch.ts';
 import type { Branch } from '#shared/schema/branch.ts';
 import type { StepView } from '../../../ui/viewer/step-view.ts';
-import { firstLine, groupBranches, iwmTriples, namedBranch, twigKind } from './group-branches.ts';
+import { firstLine, groupBranches, namedBranch, twigKind } from './group-branches.ts';
 
 const hash = 'a'.repeat(64);
-function branch(change: Partial<Record<keyof Branch, unknown>>): Branch {
-  return branchSchema.parse({
+function branch(change: Partial<Record<keyof Branch, unknown>>, inIwm: boolean | null = true): MarkedBranch {
+  const stored = branchSchema.parse({
     branchId: `branch-${JSON.stringify(change)}`,
     episodeId: 'episode',
     stepIndex: 0,
@@ -32,6 +33,7 @@ function branch(change: Partial<Record<keyof Branch, unknown>>): Branch {
     createdAt: 0,
     ...change,
   });
+  return { ...stored, inIwm };
 }
 const step = (index: number): StepView => ({
   index,
@@ -49,10 +51,10 @@ describe('grouping branches by state', () => {
     const [state] = groupBranches(
       [step(0), step(1)],
       [
-        branch({ purpose: 'sr', alternativeIndex: 0 }),
+        branch({ purpose: 'sr', alternativeIndex: 0 }, false),
         branch({ alternativeIndex: 1 }),
         branch({ alternativeIndex: 0 }),
-        branch({ status: 'rejected', rejectReason: 'hash differs', alternativeIndex: 2 }),
+        branch({ status: 'rejected', rejectReason: 'hash differs', alternativeIndex: 2 }, false),
         branch({ purpose: 'expert', source: 'expert' }),
         branch({ stepIndex: 1 }),
       ],
@@ -66,7 +68,7 @@ describe('grouping branches by state', () => {
       ['sr', 0],
     ]);
     expect(run?.rejected).toHaveLength(1);
-    expect(run && iwmTriples(run).map((triple) => triple.purpose)).toEqual(['expert', 'iwm', 'iwm']);
+    expect(run?.triples.map(({ purpose }) => purpose)).toEqual(['expert', 'iwm', 'iwm']);
   });
 
   it('opens the branch that a data set’s row names, in whichever run did that action', () => {
@@ -92,9 +94,9 @@ describe('grouping branches by state', () => {
       [
         branch({ jobId: 'second', createdAt: 20 }),
         branch({ jobId: 'first', createdAt: 10 }),
-        branch({ jobId: 'first', createdAt: 11, status: 'rejected', rejectReason: 'hash differs' }),
+        branch({ jobId: 'first', createdAt: 11, status: 'rejected', rejectReason: 'hash differs' }, false),
         branch({ jobId: 'second', createdAt: 19, purpose: 'expert', source: 'expert' }),
-        branch({ jobId: 'first', createdAt: 12, purpose: 'sr' }),
+        branch({ jobId: 'first', createdAt: 12, purpose: 'sr' }, false),
       ],
       [],
     );
@@ -104,7 +106,7 @@ describe('grouping branches by state', () => {
       ['first', 10, 2, 1],
       ['second', 19, 1, 0],
     ]);
-    expect(state?.runs.map((run) => iwmTriples(run).map(({ purpose }) => purpose))).toEqual([
+    expect(state?.runs.map(({ triples }) => triples.map(({ purpose }) => purpose))).toEqual([
       ['iwm'],
       ['expert', 'iwm'],
     ]);

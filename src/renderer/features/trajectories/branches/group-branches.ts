@@ -1,4 +1,5 @@
-import type { Branch, Reflection } from '#shared/schema/branch.ts';
+import type { MarkedBranch, MarkedReflection } from '#shared/contract/episodes.ts';
+import type { Branch } from '#shared/schema/branch.ts';
 import { branchKey } from '#shared/row-key.ts';
 import type { StepView } from '../../../ui/viewer/step-view.ts';
 
@@ -8,11 +9,11 @@ export interface BranchRun {
   /** When its first branch here was executed, ms. */
   readonly startedAt: number;
   /** Accepted alternatives, IWM before SR, by their index j. */
-  readonly twigs: readonly Branch[];
+  readonly twigs: readonly MarkedBranch[];
   /** Their start could not be proved equal: shown, never used. */
-  readonly rejected: readonly Branch[];
-  /** The (s, a*, s′) triple where it was executed again as a branch. */
-  readonly expert: Branch | null;
+  readonly rejected: readonly MarkedBranch[];
+  /** What an export of the run makes rows of iwm_sft from, the expert's triple first. */
+  readonly triples: readonly MarkedBranch[];
 }
 
 /** One state of the trunk with everything that was tried there, the oldest run first. */
@@ -21,15 +22,15 @@ export interface BranchState {
   readonly runs: readonly BranchRun[];
   /** Of all runs, as they are shown: run by run, the accepted before the rejected. */
   readonly alternatives: readonly Branch[];
-  readonly reflections: readonly Reflection[];
+  readonly reflections: readonly MarkedReflection[];
 }
 
 const purposeOrder = { expert: 0, iwm: 1, sr: 2 } as const;
 
 export function groupBranches(
   steps: readonly StepView[],
-  branches: readonly Branch[],
-  reflections: readonly Reflection[],
+  branches: readonly MarkedBranch[],
+  reflections: readonly MarkedReflection[],
 ): BranchState[] {
   const sorted = [...branches].sort(
     (a, b) => purposeOrder[a.purpose] - purposeOrder[b.purpose] || a.alternativeIndex - b.alternativeIndex,
@@ -50,14 +51,14 @@ export function groupBranches(
 }
 
 /** `branches`: of one job, at least one. */
-function branchRun(branches: readonly Branch[]): BranchRun {
-  const isAccepted = ({ status }: Branch) => status === 'accepted';
+function branchRun(branches: readonly MarkedBranch[]): BranchRun {
+  const isAccepted = ({ status }: MarkedBranch) => status === 'accepted';
   return {
     jobId: branches[0]?.jobId ?? null,
     startedAt: Math.min(...branches.map(({ createdAt }) => createdAt)),
     twigs: branches.filter((branch) => branch.purpose !== 'expert' && isAccepted(branch)),
     rejected: branches.filter(({ status }) => status === 'rejected'),
-    expert: branches.find((branch) => branch.purpose === 'expert' && isAccepted(branch)) ?? null,
+    triples: branches.filter(({ inIwm }) => inIwm === true),
   };
 }
 
@@ -90,14 +91,6 @@ export const twigLabels: Record<TwigKind, string> = {
   invalid: 'Invalid action',
   rejected: 'Rejected: start not proved',
 };
-
-/** Rows that go into iwm_sft of this run from this state: the accepted IWM branches and, where executed, the expert triple. */
-export function iwmTriples(run: BranchRun): Branch[] {
-  return [
-    ...(run.expert === null ? [] : [run.expert]),
-    ...run.twigs.filter((twig) => twig.purpose === 'iwm'),
-  ];
-}
 
 export function firstLine(text: string): string {
   return text.split('\n').find((line) => line.trim() !== '') ?? '';

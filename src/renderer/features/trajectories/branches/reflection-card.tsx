@@ -1,7 +1,8 @@
 import { Fragment, useEffect, useState } from 'react';
 import { Button, TextInput } from '@mantine/core';
 import { IconAlertTriangle, IconArrowBackUp, IconCheck, IconTrash } from '@tabler/icons-react';
-import type { Reflection } from '#shared/schema/branch.ts';
+import type { MarkedReflection } from '#shared/contract/episodes.ts';
+import type { Review } from '#shared/schema/branch.ts';
 import { findText } from '../../../ui/viewer/find-text.ts';
 import { MonoText } from '../../../ui/viewer/mono-text.tsx';
 import { visibleText } from '../../../ui/viewer/visible-text.tsx';
@@ -9,7 +10,7 @@ import { flagLabels } from './flag-labels.ts';
 import { verdictOf } from './reflection-verdict.ts';
 import styles from './branches.module.css';
 
-export type Decision = Reflection['review']['decision'];
+export type Decision = Review['decision'];
 
 /** A reflection with what the detectors found in it, and the person's decision over the filters'. */
 export function ReflectionCard({
@@ -17,7 +18,7 @@ export function ReflectionCard({
   busy,
   onReview,
 }: {
-  reflection: Reflection;
+  reflection: MarkedReflection;
   busy: boolean;
   onReview: (decision: Decision, reason: string) => void;
 }) {

@@ -1,17 +1,28 @@
-import type { Reflection } from '#shared/schema/branch.ts';
+import type { MarkedReflection } from '#shared/contract/episodes.ts';
+import { reflectionFlagSchema } from '#shared/schema/branch.ts';
+import { flagLabels } from './flag-labels.ts';
 
 export interface Verdict {
   readonly kept: boolean;
-  /** Who decided: a person overrides the filters. */
-  readonly by: 'person' | 'filters';
   readonly text: string;
 }
 
-/** Whether the text goes into the data set, and who says so. */
-export function verdictOf(reflection: Pick<Reflection, 'keptByFilters' | 'droppedBy' | 'review'>): Verdict {
-  if (reflection.review.decision === 'keep') return { kept: true, by: 'person', text: 'Kept by you' };
-  if (reflection.review.decision === 'drop') return { kept: false, by: 'person', text: 'Dropped by you' };
-  if (reflection.keptByFilters) return { kept: true, by: 'filters', text: 'Kept by the filters' };
-  const filters = reflection.droppedBy.length === 0 ? 'the filters' : reflection.droppedBy.join(', ');
-  return { kept: false, by: 'filters', text: `Dropped by ${filters}` };
+/** Whether the text goes into the data set is the export's word, not ours; this says in words whose decision it was. */
+export function verdictOf({
+  exported,
+  text,
+  keptByFilters,
+  droppedBy,
+  review: { decision },
+}: Pick<MarkedReflection, 'exported' | 'text' | 'keptByFilters' | 'droppedBy' | 'review'>): Verdict {
+  if (exported) return { kept: true, text: decision === 'keep' ? 'Kept by you' : 'Kept by the filters' };
+  return { kept: false, text: whyNot() };
+
+  function whyNot(): string {
+    if (decision === 'drop') return 'Dropped by you';
+    if (text.trim() === '') return 'Empty: nothing to train on';
+    if (decision === 'keep' || keptByFilters) return 'Not used: another attempt at this text is';
+    const found = droppedBy.map((name) => flagLabels[reflectionFlagSchema.catch('empty').parse(name)].label);
+    return found.length === 0 ? 'Dropped by the filters' : `Dropped: ${found.join(', ').toLowerCase()}`;
+  }
 }

@@ -1,9 +1,17 @@
 import { Link } from 'wouter';
 import { visibleText } from '../../../ui/viewer/visible-text.tsx';
-import { iwmTriples } from './group-branches.ts';
 import type { BranchState } from './group-branches.ts';
 import { RunHeading } from './run-heading.tsx';
 import styles from './branches.module.css';
+
+function whyNone({ runs }: BranchState): string {
+  const all = runs.flatMap(({ twigs, rejected }) => [...twigs, ...rejected]);
+  if (all.some(({ inIwm }) => inIwm === null))
+    return 'The run that branched here was removed, and with it what it writes into iwm_sft.';
+  return all.some(({ purpose }) => purpose === 'iwm')
+    ? 'No accepted alternative of the IWM sampler has an outcome to predict.'
+    : 'This run writes no world-model rows: its IWM sampler is off.';
+}
 
 /** The rows that world modelling takes from this state, by the run that executed them, and the data sets that they went into. */
 export function Triples({
@@ -13,18 +21,17 @@ export function Triples({
   state: BranchState;
   datasets: readonly { datasetId: string; name: string }[];
 }) {
-  const runs = state.runs.map((run) => ({ run, triples: iwmTriples(run) }));
-  const several = runs.length > 1;
-  const total = runs.reduce((sum, { triples }) => sum + triples.length, 0);
+  const several = state.runs.length > 1;
+  const total = state.runs.reduce((sum, { triples }) => sum + triples.length, 0);
   return (
     <section>
       <h3 className={styles.h3}>
         World-model triples <span className={styles.dim}>{String(total)}</span>
       </h3>
-      {total === 0 && <p className={styles.dim}>No accepted alternative of the IWM sampler here.</p>}
-      {runs
+      {total === 0 && <p className={styles.dim}>{whyNone(state)}</p>}
+      {state.runs
         .filter(({ triples }) => triples.length > 0)
-        .map(({ run, triples }) => (
+        .map((run) => (
           <div key={run.jobId ?? ''}>
             {several && <RunHeading run={run} />}
             <table className={styles.triples}>
@@ -36,7 +43,7 @@ export function Triples({
                 </tr>
               </thead>
               <tbody>
-                {triples.map((triple) => (
+                {run.triples.map((triple) => (
                   <tr key={triple.branchId}>
                     <td>{visibleText(triple.action)}</td>
                     <td>{visibleText(triple.observation)}</td>

@@ -3,7 +3,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Select } from '@mantine/core';
 import { useSearchParams } from 'wouter';
 import { reflectionFlagSchema } from '#shared/schema/branch.ts';
-import type { Reflection } from '#shared/schema/branch.ts';
+import type { MarkedReflection } from '#shared/contract/episodes.ts';
+import type { Review } from '#shared/schema/branch.ts';
 import { orpc } from '../../../rpc/client.ts';
 import { useKeys } from '../../../ui/keys.ts';
 import { Page } from '../../../ui/page.tsx';
@@ -29,9 +30,7 @@ export function ReviewPage() {
   const [parameters, setParameters] = useSearchParams();
   const query = readReviewQuery(parameters);
   const review = useReview();
-  const [history, setHistory] = useState<readonly { reflection: Reflection; before: Reflection['review'] }[]>(
-    [],
-  );
+  const [history, setHistory] = useState<readonly { reflection: MarkedReflection; before: Review }[]>([]);
 
   const list = useInfiniteQuery(
     orpc.episodes.reflections.list.infiniteOptions({
@@ -245,7 +244,7 @@ function press(decision: Decision): void {
   document.querySelector<HTMLButtonElement>(`button[data-decision="${decision}"]`)?.click();
 }
 
-function ReviewRow({ reflection }: { reflection: Reflection }) {
+function ReviewRow({ reflection }: { reflection: MarkedReflection }) {
   const verdict = verdictOf(reflection);
   return (
     <span className={styles.reviewCell}>
@@ -258,7 +257,7 @@ function ReviewRow({ reflection }: { reflection: Reflection }) {
         <span className={styles.dim}>
           {reflection.flags.map(({ flag }) => flagLabels[flag].label).join(', ') || 'no flag'}
         </span>
-        <span className={styles.verdict} data-kept={verdict.kept}>
+        <span className={styles.verdict} data-kept={verdict.kept} title={verdict.text}>
           {verdict.kept ? 'keep' : 'drop'}
         </span>
       </span>
