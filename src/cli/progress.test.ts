@@ -28,3 +28,15 @@ it('says in a terminal how long it still takes, in words, once that can be told'
   expect(String(stream.read())).toMatch(/40\/100 episodes {2}2\.00\/s {2}\S* ?30 s left/u);
   view.stop();
 });
+
+it('names the stage of a pipeline by its number', () => {
+  const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true, columns: 200 });
+  const view = new ProgressView({ stream: stream as unknown as NodeJS.WriteStream });
+  view.update(
+    { state: 'running', progress: { phase: 'Demonstrations', done: 0, total: 4, unit: 'stages' } },
+    0,
+  );
+  expect(String(stream.read())).toContain('Demonstrations  stage 1 of 4');
+  view.update({ state: 'running', progress: { phase: 'Done', done: 4, total: 4, unit: 'stages' } }, 1);
+  view.stop();
+});

@@ -7,6 +7,13 @@ import { number, roughly } from './output.ts';
 /** Plain lines come at each new phase, when its first piece is done, and at most this often in between. */
 const plainLineEveryMs = 5_000;
 
+/** Stages differ too much to be counted like episodes: the one that runs is named by its number. */
+function doneWords({ done, total, unit }: Progress): string {
+  if (total === null) return `${number(done)} ${unit}`;
+  if (unit === 'stages') return `stage ${number(Math.min(done + 1, total))} of ${number(total)}`;
+  return `${number(done)}/${number(total)} ${unit}`;
+}
+
 /** Done per second since the phase began; null before it can be told. */
 class Rate {
   #phase = '';
@@ -56,7 +63,7 @@ export class ProgressView {
     const left = progress.total === null || rate === null ? null : (progress.total - progress.done) / rate;
     const words = {
       phase: job.state === 'pausing' ? `Pausing: ${pausingWords(progress)}` : progress.phase,
-      done: `${number(progress.done)}${progress.total === null ? '' : `/${number(progress.total)}`} ${progress.unit}`,
+      done: doneWords(progress),
       rate: rate === null ? '' : `${rate.toPrecision(3)}/s`,
       left: left === null ? '' : `${roughly(left * 1000)} left`,
     };

@@ -90,7 +90,10 @@ export function LineChart({
           {
             ...axis,
             size: 48,
-            values: (_self, ticks) => ticks.map((tick) => (tick === null ? '' : formatNumber(tick))),
+            values: (_self, ticks) =>
+              ticks.map((tick) =>
+                tick === null ? '' : Math.abs(tick) >= 10_000 ? formatCompact(tick) : formatNumber(tick),
+              ),
           },
         ],
         series: [

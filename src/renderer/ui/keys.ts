@@ -2,7 +2,7 @@
 import { useEffect, useEffectEvent, useId, useSyncExternalStore } from 'react';
 
 export interface KeyBinding {
-  /** `j`, `Shift+J`, `/`, `ArrowDown`, `Mod+K` (Ctrl, or ⌘ on a Mac). */
+  /** `j`, `Shift+J`, `/`, `ArrowDown`, `Mod+K` (Ctrl, or ⌘ on a Mac), `1–9` (any of these digits). */
   key: string;
   label: string;
   run: (event: KeyboardEvent) => void;
@@ -66,6 +66,7 @@ export function matchesKey(event: KeyboardEvent, key: string): boolean {
   if (wantsMod !== (isMac ? event.metaKey : event.ctrlKey)) return false;
   if (event.altKey || (isMac ? event.ctrlKey : event.metaKey)) return false;
   if (parts.includes('Shift') && !event.shiftKey) return false;
+  if (last === '1–9') return /^[1-9]$/.test(event.key);
   if (last.length === 1) {
     const isLetter = last.toLowerCase() !== last.toUpperCase();
     // A sign such as ? or / needs Shift on some keyboards; a plain letter must not.

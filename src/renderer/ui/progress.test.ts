@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jobSchema } from '#shared/schema/job.ts';
 import type { Job } from '#shared/schema/job.ts';
-import { elapsedMs, remainingMs, shownState } from './progress.ts';
+import { elapsedMs, progressWords, remainingMs, shownState } from './progress.ts';
 
 const now = 1_000_000_000;
 function job(change: Partial<Job>): Job {
@@ -52,6 +52,15 @@ describe('what is shown of a job', () => {
     expect(remainingMs(job({ progress: { ...progress, total: null } }), now)).toBeNull();
     expect(remainingMs(job({ progress: { done: 1, total: 4, unit: 'stages', phase: '' } }), now)).toBeNull();
     expect(remainingMs(job({ state: 'paused' }), now)).toBeNull();
+  });
+
+  it('counts the stages of a pipeline in words: a percentage is always of one stage', () => {
+    const stages = { done: 1, total: 4, unit: 'stages', phase: 'Branches' };
+    expect(progressWords(job({ progress: stages }))).toBe('Branches, stage 2 of 4');
+    expect(progressWords(job({ progress: stages, state: 'failed' }))).toBe('1 of 4 stages');
+    expect(progressWords(job({}))).toBe('25 % of 100 episodes');
+    expect(progressWords(job({ state: 'succeeded' }))).toBe('25 of 100 episodes');
+    expect(progressWords(job({ state: 'queued', progress: null }))).toBe('waiting for its turn');
   });
 
   it('lets elapsed time run while the job runs and stand when it does not', () => {

@@ -1,4 +1,6 @@
+import { isEnded } from '#shared/schema/job.ts';
 import type { Job } from '#shared/schema/job.ts';
+import { formatInteger, formatPercent } from './format.ts';
 import type { ShownState } from './status-badge.tsx';
 
 /** Running time over all attempts, going on while it runs. */
@@ -17,6 +19,22 @@ export function remainingMs(job: Job, now: number): number | null {
   const elapsed = elapsedMs(job, now);
   if (share < 0.02 || share >= 1 || elapsed < 3000) return null;
   return (elapsed * (1 - share)) / share;
+}
+
+/**
+ * How far a job is, for a line of a list. A pipeline counts its stages, which differ too much in length for a share to mean anything:
+ * percentages are always of one stage.
+ */
+export function progressWords({ state, progress }: Pick<Job, 'state' | 'progress'>): string {
+  if (progress === null) return state === 'queued' ? 'waiting for its turn' : '';
+  const { done, total, unit, phase } = progress;
+  if (total === null) return `${formatInteger(done)} ${unit}`;
+  const ended = isEnded(state);
+  if (unit === 'stages') {
+    if (ended) return `${formatInteger(done)} of ${formatInteger(total)} stages`;
+    return `${phase}, stage ${formatInteger(Math.min(done + 1, total))} of ${formatInteger(total)}`;
+  }
+  return `${ended ? formatInteger(done) : formatPercent(done, total)} of ${formatInteger(total)} ${unit}`;
 }
 
 export const stalledAfterMs = 30_000;

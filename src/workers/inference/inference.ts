@@ -12,6 +12,7 @@ import type {
 } from '#shared/worker/inference.ts';
 import { calibrateThreads } from './calibrate.ts';
 import type { Turnstile } from './decoder.ts';
+import { deviceOf } from './device.ts';
 import { LoadedModel } from './loaded-model.ts';
 import type { KeyValueType } from './loaded-model.ts';
 import { knowsArchitecture } from './native.ts';
@@ -199,7 +200,7 @@ export class Inference {
         this.#host.log(level === LlamaLogLevel.error ? 'error' : 'warn', text);
       },
     }).then((llama) => {
-      this.#device = llama.gpu === false ? 'cpu' : llama.gpu;
+      this.#device = deviceOf(llama);
       return llama;
     });
     return this.#llama;

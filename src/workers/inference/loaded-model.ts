@@ -6,6 +6,7 @@ import type { GenerateParams, Loaded, LoadParams, WorkerGenerateResult } from '#
 import { contextFull } from '#shared/worker/too-long.ts';
 import { Decoder } from './decoder.ts';
 import type { Turnstile } from './decoder.ts';
+import { deviceOf, hasGpu } from './device.ts';
 import { generate } from './generate.ts';
 import { compileGrammar } from './grammar.ts';
 import type { CompiledGrammar } from './grammar.ts';
@@ -88,7 +89,7 @@ export class LoadedModel {
       swaFullCache: true,
       // On the CPU, flash attention rounds values to half precision, and differently for one token than for a batch: the
       // sampler's log-probabilities would differ from the scorer's by up to 5e-3 even with float32 weights.
-      flashAttention: llama.gpu === false ? false : 'auto',
+      flashAttention: hasGpu(llama) ? 'auto' : false,
       ...(keyValueType === 'F32'
         ? { experimentalKvCacheKeyType: 'F32' as const, experimentalKvCacheValueType: 'F32' as const }
         : {}),
@@ -113,7 +114,7 @@ export class LoadedModel {
         contextTokens: params.contextTokens,
         sequences: params.sequences,
         threads: params.threads,
-        device: llama.gpu === false ? 'cpu' : llama.gpu,
+        device: deviceOf(llama),
         hasChatTemplate: chatTemplate(model) !== null,
         modelBytes: weights,
         contextBytes: memory(native.context),

@@ -6,9 +6,9 @@ import { ActionInput } from './action-input.tsx';
 
 const actions = ['go to desk 1', 'go to bed 1', 'open drawer 1', 'take mug 1 from desk 1'];
 
-function setUp(disabled = false) {
+function setUp() {
   const onAct = vi.fn<(action: string) => void>();
-  renderUi(<ActionInput actions={actions} disabled={disabled} onAct={onAct} />);
+  renderUi(<ActionInput actions={actions} onAct={onAct} />);
   return { onAct, user: userEvent.setup(), field: screen.getByLabelText('Action') };
 }
 
@@ -49,9 +49,12 @@ describe('acting by keyboard', () => {
     expect(onAct).toHaveBeenLastCalledWith('go');
   });
 
-  it('does nothing once the game is over', () => {
-    const { field } = setUp(true);
-    expect(field).toHaveProperty('disabled', true);
-    expect(screen.queryAllByRole('button')).toHaveLength(0);
+  it('takes a digit wherever the focus is, as after a click on a hint', async () => {
+    const { onAct, user, field } = setUp();
+    field.blur();
+    await user.keyboard('2');
+    expect(onAct).toHaveBeenCalledExactlyOnceWith('go to bed 1');
+    await user.keyboard('9');
+    expect(onAct).toHaveBeenCalledTimes(1);
   });
 });

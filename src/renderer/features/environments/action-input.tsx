@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { TextInput } from '@mantine/core';
+import { useKeys } from '../../ui/keys.ts';
 import { AdmissibleList } from '../../ui/viewer/admissible-list.tsx';
 import { filterActions } from '../../ui/viewer/filter-actions.ts';
 import styles from './environments.module.css';
@@ -10,11 +11,9 @@ import styles from './environments.module.css';
  */
 export function ActionInput({
   actions,
-  disabled,
   onAct,
 }: {
   actions: readonly string[] | null;
-  disabled: boolean;
   onAct: (action: string) => void;
 }) {
   const [text, setText] = useState('');
@@ -27,16 +26,30 @@ export function ActionInput({
   useEffect(() => {
     setText('');
     setPosition(0);
-    if (!disabled) field.current?.focus();
-  }, [actions, disabled]);
+    field.current?.focus();
+  }, [actions]);
   useEffect(() => {
     list.current?.querySelector('[data-highlighted]')?.scrollIntoView?.({ block: 'nearest' });
   }, [highlighted]);
 
   const act = (action: string) => {
-    if (disabled || action.trim() === '') return;
-    onAct(action);
+    if (action.trim() !== '') onAct(action);
   };
+  const actNumbered = (key: string): boolean => {
+    const action = text === '' ? shown[Number(key) - 1] : undefined;
+    if (action !== undefined) act(action);
+    return action !== undefined;
+  };
+  // Wherever the focus is: a click on a hint or on a move must not take the digits away.
+  useKeys([
+    {
+      key: '1–9',
+      label: 'Take the numbered action',
+      run: ({ key }) => {
+        actNumbered(key);
+      },
+    },
+  ]);
 
   const onKeyDown = (event: React.KeyboardEvent<HTMLInputElement>) => {
     if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -53,11 +66,8 @@ export function ActionInput({
       if (text === '') event.currentTarget.blur();
       setText('');
       setPosition(0);
-    } else if (text === '' && /^[1-9]$/u.test(event.key)) {
-      const action = shown[Number(event.key) - 1];
-      if (action === undefined) return;
+    } else if (/^[1-9]$/u.test(event.key) && actNumbered(event.key)) {
       event.preventDefault();
-      act(action);
     }
   };
 
@@ -68,9 +78,8 @@ export function ActionInput({
         size="sm"
         data-action-field
         aria-label="Action"
-        placeholder={disabled ? 'The game is over' : 'Type, or press a digit'}
+        placeholder="Type, or press a digit"
         classNames={{ input: styles.actInput ?? '' }}
-        disabled={disabled}
         value={text}
         autoComplete="off"
         spellCheck={false}
@@ -88,12 +97,7 @@ export function ActionInput({
             : `${String(shown.length)} of ${String(actions.length)} actions`}
       </p>
       <div ref={list} className={styles.actList}>
-        <AdmissibleList
-          actions={actions}
-          filter={text}
-          highlighted={highlighted}
-          {...(disabled ? {} : { onPick: act })}
-        />
+        <AdmissibleList actions={actions} filter={text} highlighted={highlighted} onPick={act} />
       </div>
     </div>
   );

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { IconArrowBackUp, IconBulb, IconCircleCheck, IconClockStop, IconFlag } from '@tabler/icons-react';
 import type { PlayState } from '#shared/contract/environments.ts';
 import { ErrorState } from '../../ui/states.tsx';
+import { AdmissibleList } from '../../ui/viewer/admissible-list.tsx';
 import { ThreePanes } from '../../ui/viewer/three-panes.tsx';
 import { Minimap } from '../../ui/viewer/minimap.tsx';
 import { MonoText } from '../../ui/viewer/mono-text.tsx';
@@ -140,11 +141,18 @@ export function PlayView({
               </div>
             )}
           </div>
-          <ActionInput
-            actions={now.admissible}
-            disabled={play.finished || past !== undefined}
-            onAct={onAct}
-          />
+          {past !== undefined ? (
+            <div className={styles.act}>
+              <p className={styles.actHelp}>What was possible at move {String(past.index)}</p>
+              <div className={styles.actList}>
+                <AdmissibleList actions={past.admissible} chosen={past.action} />
+              </div>
+            </div>
+          ) : play.finished ? (
+            <p className={styles.actHelp}>The game is over: nothing more can be done in it.</p>
+          ) : (
+            <ActionInput actions={now.admissible} onAct={onAct} />
+          )}
         </>
       }
     />

@@ -39,7 +39,7 @@ export function FirstLaunch() {
       <p className={styles.dim}>
         {estimate &&
           `${estimate.durationMs === null ? 'A few minutes' : sentence(formatAbout(estimate.durationMs))} on this machine, up to ${formatInteger(estimate.environmentSteps)} environment steps. `}
-        {model === undefined ? (
+        {model === null ? (
           <>
             No model is registered yet, so actions are drawn by chance: demonstrations, branches and their
             outcomes are real, and the reflections are left out until you{' '}

@@ -4,6 +4,14 @@ import { formatBytes, formatDevice, formatInteger } from '../../ui/format.ts';
 import { Facts, Mono, Term } from '../../ui/text.tsx';
 import styles from './home.module.css';
 
+const inferenceWords: Record<SystemStatus['inference']['state'], string> = {
+  stopped: 'starts with the first model',
+  starting: 'starting',
+  ready: 'ready',
+  restarting: 'restarting after a crash',
+  failed: 'failed: see Models',
+};
+
 /** What is stored, and what it runs on. */
 export function Machine({ status }: { status: SystemStatus }) {
   const { counts, inference } = status;
@@ -46,7 +54,7 @@ export function Machine({ status }: { status: SystemStatus }) {
         </h2>
         <Facts
           facts={[
-            ['Inference', `${formatDevice(inference.device)}, ${inference.state}`],
+            ['Inference', `${formatDevice(inference.device)}, ${inferenceWords[inference.state]}`],
             ['Cores', formatInteger(status.cores)],
             [
               'Memory',
@@ -59,7 +67,7 @@ export function Machine({ status }: { status: SystemStatus }) {
                 : inference.loaded
                     .map(
                       ({ name, threads, sequences }) =>
-                        `${name} (${String(threads)} threads, ${String(sequences)} sequences)`,
+                        `${name} (${String(threads)} ${threads === 1 ? 'thread' : 'threads'}, ${String(sequences)} ${sequences === 1 ? 'sequence' : 'sequences'})`,
                     )
                     .join(', '),
             ],

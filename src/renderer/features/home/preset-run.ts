@@ -1,40 +1,79 @@
-/** A preset made ready to start: its `policy.model` filled with a model of this machine. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+/** A preset made ready to start: where it leaves `policy.model` open, filled with a model of this machine. */
+import { useQuery } from '@tanstack/react-query';
 import { parseDocument } from 'yaml';
+import { z } from 'zod';
 import type { Model } from '#shared/schema/model.ts';
-import type { Preset } from '#shared/schema/run.ts';
 import { orpc } from '../../rpc/client.ts';
 
 /** The chance policy needs no weights: a first look works before any model is there. */
 export const chancePolicy = 'scripted:random';
 
-export function withModel(yaml: string, model: string): string {
+function withModel(yaml: string, model: string): string {
   const document = parseDocument(yaml);
   document.setIn(['policy', 'model'], model);
   return document.toString({ lineWidth: 0 });
 }
 
+const namesModel = z.object({ policy: z.object({ model: z.string() }) });
+
+/** What a preset names itself; '' where it leaves the choice open. */
+function ownModel(yaml: string): string {
+  return namesModel.safeParse(parseDocument(yaml).toJS()).data?.policy.model ?? '';
+}
+
 /** The smallest usable file is the quickest first look; servers come after files. */
-export function firstModel(models: readonly Model[]): Model | undefined {
-  return models
-    .filter(({ problem }) => problem === null)
-    .toSorted(
-      (left, right) =>
-        Number(left.kind === 'http') - Number(right.kind === 'http') || left.sizeBytes - right.sizeBytes,
-    )[0];
+function smallest(models: readonly Model[]): Model | undefined {
+  return models.toSorted(
+    (left, right) =>
+      Number(left.kind === 'http') - Number(right.kind === 'http') || left.sizeBytes - right.sizeBytes,
+  )[0];
+}
+
+/**
+ * The text to start and the model that it starts with: its own where it names one; else the smallest of this machine, the bundled one
+ * last, which has presets of its own. Without either, chance.
+ */
+export function readyPreset(
+  yaml: string,
+  models: readonly Model[],
+  bundled: string,
+): { yaml: string; model: Model | null; chosen: boolean } {
+  const usable = models.filter(({ problem }) => problem === null);
+  const named = ownModel(yaml);
+  if (named !== '') {
+    const model = usable.find(({ modelId, name, location }) => [modelId, name, location].includes(named));
+    return model === undefined
+      ? { yaml: withModel(yaml, chancePolicy), model: null, chosen: false }
+      : { yaml, model, chosen: false };
+  }
+  const model = smallest(usable.filter(({ name }) => name !== bundled)) ?? smallest(usable);
+  return model === undefined
+    ? { yaml: withModel(yaml, chancePolicy), model: null, chosen: false }
+    : { yaml: withModel(yaml, model.modelId), model, chosen: true };
 }
 
 export function usePresetRun(presetId: string) {
   const presets = useQuery(orpc.runs.presets.queryOptions({ staleTime: 60_000 }));
   const models = useQuery(orpc.models.list.queryOptions());
-  const preset: Preset | undefined = presets.data?.find((candidate) => candidate.presetId === presetId);
-  const model = firstModel(models.data ?? []);
-  const yaml =
-    preset === undefined || !models.isSuccess ? null : withModel(preset.yaml, model?.modelId ?? chancePolicy);
+  const yamlOf = (id: string) => presets.data?.find((candidate) => candidate.presetId === id)?.yaml;
+  const own = yamlOf(presetId);
+  const bundled = ownModel(yamlOf('quickstart') ?? '');
+  const ready =
+    own === undefined || models.data === undefined ? null : readyPreset(own, models.data, bundled);
+  const yaml = ready?.yaml ?? null;
   const check = useQuery({
     ...orpc.runs.check.queryOptions({ input: { yaml: yaml ?? '' } }),
     enabled: yaml !== null,
-    placeholderData: keepPreviousData,
   });
-  return { preset, model, yaml, check, error: presets.error ?? models.error ?? check.error };
+  return {
+    preset: presets.data?.find((candidate) => candidate.presetId === presetId),
+    model: ready?.model ?? null,
+    /** The preset leaves its model open, and another than the bundled one is there for it. */
+    chosen: ready?.chosen === true && ready.model?.name !== bundled,
+    /** Where it is set up with the very model that the estimate is for. */
+    href: `/runs/new?preset=${presetId}${ready?.chosen === true ? `&model=${encodeURIComponent(ready.model?.modelId ?? '')}` : ''}`,
+    yaml,
+    check,
+    error: presets.error ?? models.error ?? check.error,
+  };
 }

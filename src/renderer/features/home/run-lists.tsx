@@ -1,8 +1,8 @@
 import { Link } from 'wouter';
 import type { Job } from '#shared/schema/job.ts';
-import { formatDuration, formatInteger, formatPercent } from '../../ui/format.ts';
+import { formatDuration } from '../../ui/format.ts';
 import { jobHref } from '../../ui/job-href.ts';
-import { elapsedMs, isFinished, remainingMs } from '../../ui/progress.ts';
+import { elapsedMs, isFinished, progressWords, remainingMs } from '../../ui/progress.ts';
 import { LoadingState } from '../../ui/states.tsx';
 import { JobBadge } from '../../ui/status-badge.tsx';
 import { Time, useNow } from '../../ui/text.tsx';
@@ -20,20 +20,13 @@ export function RunningNow({ jobs, pending }: { jobs: readonly Job[]; pending: b
       {!pending && running.length === 0 && <p className={styles.dim}>Nothing is running.</p>}
       {running.map((job) => {
         const left = remainingMs(job, now);
-        const { progress } = job;
         return (
           <div key={job.jobId} className={styles.row}>
             <JobBadge state={job.state} />
             <Link href={jobHref(job)} className={styles.cut}>
               {job.title}
             </Link>
-            <span className={styles.cut}>
-              {progress === null
-                ? 'waiting'
-                : progress.total === null
-                  ? `${progress.phase}, ${formatInteger(progress.done)} ${progress.unit}`
-                  : `${progress.phase}, ${formatPercent(progress.done, progress.total)}`}
-            </span>
+            <span className={styles.cut}>{progressWords(job)}</span>
             <span className={styles.right}>
               {left === null ? formatDuration(elapsedMs(job, now)) : `${formatDuration(left)} left`}
             </span>

@@ -6,9 +6,11 @@ import styles from './home.module.css';
 
 /** Where one starts most often, each with what it will cost here. */
 export function StartCards() {
+  // The larger collection is for a model that can read its prompts; the bundled one has a preset of its own.
+  const larger = usePresetRun('early-experience-small');
   return (
     <div className={styles.cards}>
-      <RunCard presetId="early-experience-small" />
+      <RunCard presetId={larger.chosen ? 'early-experience-small' : 'quickstart'} />
       <RunCard presetId="rollout-quick" />
       <section className={styles.card}>
         <h2>Play a task yourself</h2>
@@ -26,7 +28,7 @@ export function StartCards() {
 }
 
 function RunCard({ presetId }: { presetId: string }) {
-  const { preset, model, check, error } = usePresetRun(presetId);
+  const { preset, model, href, check, error } = usePresetRun(presetId);
   const estimate = check.data?.estimate;
   const cost =
     error !== null
@@ -35,14 +37,14 @@ function RunCard({ presetId }: { presetId: string }) {
         ? check.isPending
           ? ' '
           : 'Choose a model to see what it costs here.'
-        : `${estimate.durationMs === null ? 'Time not measured yet' : sentence(`${formatAbout(estimate.durationMs)} on this machine`)}, up to ${formatInteger(estimate.environmentSteps)} environment steps and ${formatInteger(estimate.modelCalls)} model calls${model === undefined ? ', drawn by chance without a model' : ` with ${model.name}`}.`;
+        : `${estimate.durationMs === null ? 'Time not measured yet' : sentence(`${formatAbout(estimate.durationMs)} on this machine`)}, up to ${formatInteger(estimate.environmentSteps)} environment steps and ${formatInteger(estimate.modelCalls)} model calls${model === null ? ', drawn by chance without a model' : ` with ${model.name}`}.`;
   return (
     <section className={styles.card}>
       <h2>{preset?.title ?? ' '}</h2>
       <p className={styles.dim}>{preset?.summary ?? ' '}</p>
       <p className={styles.dim}>{cost}</p>
       <div className={styles.cardFoot}>
-        <Button component={Link} href={`/runs/new?preset=${presetId}`} variant="default">
+        <Button component={Link} href={href} variant="default">
           Set up
         </Button>
       </div>

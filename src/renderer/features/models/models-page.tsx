@@ -86,8 +86,9 @@ export default function ModelsPage({ params }: { params: Readonly<Record<string,
               <EmptyState
                 title={list.length === 0 ? 'No model is registered' : 'This model is not registered any more'}
               >
-                A model is a GGUF file on this machine, or an OpenAI-compatible server on your network. Give
-                the path of a file or of a folder below; nothing is downloaded, and files stay where they are.
+                {list.length === 0
+                  ? 'A model is a GGUF file on this machine, or an OpenAI-compatible server on your network. Give the path of a file or folder on the left, under “File or folder”, or the address of a server; nothing is downloaded, and files stay where they are.'
+                  : 'It was removed from the list; its file was left where it is. Choose another one on the left, or add it again there.'}
               </EmptyState>
             )}
           </div>

@@ -3,12 +3,12 @@ import { IconPlus } from '@tabler/icons-react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { jobStateSchema } from '#shared/schema/job.ts';
 import type { Job } from '#shared/schema/job.ts';
-import { formatDuration, formatInteger, formatPercent } from '../../ui/format.ts';
+import { formatDuration } from '../../ui/format.ts';
 import { jobHref } from '../../ui/job-href.ts';
 import { JobList } from '../../ui/job-list.tsx';
 import { useKeys } from '../../ui/keys.ts';
 import { Page } from '../../ui/page.tsx';
-import { elapsedMs, isFinished, remainingMs, shownState } from '../../ui/progress.ts';
+import { elapsedMs, isFinished, progressWords, remainingMs, shownState } from '../../ui/progress.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import { JobBadge } from '../../ui/status-badge.tsx';
 import { Time, useNow } from '../../ui/text.tsx';
@@ -31,29 +31,34 @@ function columns(now: number): Column<Job>[] {
     {
       id: 'title',
       header: 'Run',
-      width: 'minmax(220px, 1fr)',
-      cell: (job) => job.title,
+      width: 'minmax(140px, 1.4fr)',
+      cell: (job) => (
+        <>
+          {job.title}
+          {job.attempt > 1 && <span className={styles.dim}> · attempt {job.attempt}</span>}
+        </>
+      ),
       title: (job) => job.title,
     },
-    { id: 'kind', header: 'Kind', width: '130px', cell: (job) => job.kind.replaceAll('-', ' ') },
+    { id: 'kind', header: 'Kind', width: '104px', cell: (job) => job.kind.replaceAll('-', ' ') },
     {
       id: 'progress',
       header: 'Progress',
-      width: '190px',
+      width: 'minmax(180px, 1fr)',
       cell: (job) => <ProgressCell job={job} />,
-      title: (job) => job.progress?.phase ?? '',
+      title: (job) => [progressWords(job), job.progress?.phase ?? ''].join('\n').trim(),
     },
     {
       id: 'elapsed',
       header: 'Elapsed',
-      width: '100px',
+      width: '84px',
       align: 'right',
       cell: (job) => formatDuration(elapsedMs(job, now)),
     },
     {
       id: 'left',
       header: 'Left',
-      width: '100px',
+      width: '84px',
       align: 'right',
       cell: (job) => {
         const left = remainingMs(job, now);
@@ -61,16 +66,9 @@ function columns(now: number): Column<Job>[] {
       },
     },
     {
-      id: 'attempt',
-      header: 'Attempt',
-      width: '60px',
-      align: 'right',
-      cell: (job) => (job.attempt > 1 ? job.attempt : ''),
-    },
-    {
       id: 'created',
       header: 'Created',
-      width: '110px',
+      width: '92px',
       align: 'right',
       cell: (job) => <Time at={job.createdAt} />,
     },
@@ -79,19 +77,15 @@ function columns(now: number): Column<Job>[] {
 
 function ProgressCell({ job }: { job: Job }) {
   const { progress } = job;
-  if (progress === null) return null;
-  if (progress.total === null) return `${formatInteger(progress.done)} ${progress.unit}`;
-  const share = progress.total === 0 ? 0 : progress.done / progress.total;
+  const share = progress?.total ? Math.min(1, progress.done / progress.total) : null;
   return (
     <span className={styles.progress}>
-      {!isFinished(job.state) && (
+      {!isFinished(job.state) && share !== null && (
         <span className={styles.meter} aria-hidden>
-          <span style={{ width: `${String(Math.min(100, share * 100))}%` }} />
+          <span style={{ width: `${String(share * 100)}%` }} />
         </span>
       )}
-      {isFinished(job.state)
-        ? `${formatInteger(progress.done)} of ${formatInteger(progress.total)} ${progress.unit}`
-        : `${formatPercent(progress.done, progress.total)} of ${formatInteger(progress.total)} ${progress.unit}`}
+      <span className={styles.cut}>{progressWords(job)}</span>
     </span>
   );
 }

@@ -56,25 +56,25 @@ function columns(now: number, nameOf: (id: string) => string): Column<Job>[] {
     {
       id: 'title',
       header: 'Training',
-      width: 'minmax(130px, 1fr)',
+      width: 'minmax(110px, 1fr)',
       cell: (job) => job.title,
       title: (job) => job.title,
     },
     {
       id: 'recipe',
       header: 'Recipe',
-      width: '104px',
+      width: '84px',
       cell: (job) => {
         const run = runOf(job);
         return run === null ? '' : `${run.recipe} · ${run.weights.kind === 'full' ? 'full' : 'LoRA'}`;
       },
     },
-    { id: 'base', header: 'Base', width: 'minmax(88px, 0.6fr)', cell: base, title: base },
+    { id: 'base', header: 'Base', width: 'minmax(84px, 0.6fr)', cell: base, title: base },
     { id: 'dataset', header: 'Data set', width: 'minmax(88px, 0.6fr)', cell: shortDataset, title: dataset },
     {
       id: 'updates',
       header: 'Updates',
-      width: '110px',
+      width: '96px',
       align: 'right',
       cell: ({ progress }) =>
         progress?.unit === 'updates'
@@ -84,7 +84,7 @@ function columns(now: number, nameOf: (id: string) => string): Column<Job>[] {
     {
       id: 'elapsed',
       header: 'Elapsed, left',
-      width: '130px',
+      width: '164px',
       align: 'right',
       cell: (job) => {
         const left = remainingMs(job, now);

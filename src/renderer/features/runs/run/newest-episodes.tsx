@@ -117,6 +117,8 @@ function EpisodeLine({ episode }: { episode: EpisodeRow }) {
     refetchInterval: episode.status === 'running' ? 1500 : false,
   });
   const { meaning, word } = outcome(episode);
+  // The row of a running episode is counted when it ends; its steps are stored as they happen.
+  const count = Math.max(episode.steps, steps.data?.steps.length ?? 0);
   const href = `/trajectories/${encodeURIComponent(episode.episodeId)}`;
   return (
     <div className={styles.episode}>
@@ -128,11 +130,11 @@ function EpisodeLine({ episode }: { episode: EpisodeRow }) {
         <StepStrip
           cells={cellsOf(episode, steps.data?.steps ?? [])}
           limit={32}
-          label={`${String(episode.steps)} steps of ${episode.instruction}`}
+          label={`${String(count)} steps of ${episode.instruction}`}
         />
       </span>
       <span className={styles.right}>
-        {formatInteger(episode.steps)} {episode.steps === 1 ? 'step' : 'steps'}
+        {formatInteger(count)} {count === 1 ? 'step' : 'steps'}
       </span>
       <span className={`${styles.right} ${styles.dim}`}>
         <Time at={episode.startedAt} />

@@ -1,7 +1,7 @@
 import type { CSSProperties } from 'react';
 import type { Job } from '#shared/schema/job.ts';
 import { formatDuration, formatInteger, formatPercent, formatRate, sentence } from '../../../ui/format.ts';
-import { shownState } from '../../../ui/progress.ts';
+import { isFinished, shownState } from '../../../ui/progress.ts';
 import { JobBadge } from '../../../ui/status-badge.tsx';
 import { useElapsed } from '../../../ui/use-elapsed.ts';
 import { rowsOf } from './result-counts.ts';
@@ -25,15 +25,18 @@ export function stagesToCome(parent: Job | null, stages: readonly Job[]): string
 }
 
 /** How much of what a stage has made. An export makes rows; the demonstrations that it reads only say how far it is. */
-function countsOf({ kind, progress, result }: Job): { text: string; made: number; unit: string } {
+function countsOf({ kind, state, progress, result }: Job): { text: string; made: number; unit: string } {
   if (progress === null) return { text: 'not started', made: 0, unit: '' };
   const { done, total, unit } = progress;
   if (kind === 'export') {
     const rows = rowsOf(result).reduce((sum, [, count]) => sum + count, 0);
+    if (result === null && isFinished(state)) return { text: 'no rows written', made: 0, unit: 'rows' };
     return result === null
       ? { text: `writing rows, ${formatPercent(done, total ?? 0)}`, made: 0, unit: 'rows' }
       : { text: `${formatInteger(rows)} ${rows === 1 ? 'row' : 'rows'}`, made: rows, unit: 'rows' };
   }
+  // A pipeline stands here alone only until its first stage has begun.
+  if (unit === 'stages') return { text: `${formatInteger(total ?? 0)} stages to come`, made: 0, unit: '' };
   const of = total === null ? '' : ` / ${formatInteger(total)}`;
   return { text: `${formatInteger(done)}${of} ${unit}`, made: done, unit };
 }

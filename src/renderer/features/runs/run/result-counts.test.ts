@@ -38,9 +38,9 @@ describe('what a stage has counted', () => {
       point('invalid-share', 79, 0.2),
     ];
     expect(countsSoFar(job({}), points)).toEqual([
-      ['states', 79],
-      ['branches accepted', 948],
-      ['branches rejected', 0],
+      ['States', 79],
+      ['Branches accepted', 948],
+      ['Branches rejected', 0],
     ]);
   });
 
@@ -63,8 +63,30 @@ describe('what a stage has counted', () => {
       branches: { executed: 4 },
     };
     expect(rowsOf(result)).toEqual([['expert_sft', 30]]);
-    expect(numbersOf(result)).toEqual([['branches executed', 4]]);
+    expect(numbersOf(result)).toEqual([['Branches executed', 4]]);
     expect(rowsOf({ demonstrations: 3 })).toEqual([]);
+  });
+
+  it('says of each number what it counts, and leaves out what is of no use', () => {
+    const result = {
+      realSteps: 282,
+      promptCharacters: 21_940,
+      droppedProposals: { expert: 13, duplicate: 14 },
+      droppedBy: { 'too-short': 1 },
+      endReasons: { 'step-limit': 3 },
+      byTaskType: { pick_and_place: { scored: 2, successes: 1 } },
+      someNewCount: 5,
+    };
+    expect(numbersOf(result)).toEqual([
+      ['Real environment steps', 282],
+      ['Proposals dropped: the expert’s own action', 13],
+      ['Proposals dropped: proposed before', 14],
+      ['Texts dropped: too short', 1],
+      ['Episodes ended: step limit', 3],
+      ['pick and place: episodes scored', 2],
+      ['pick and place: successes', 1],
+      ['Some new count', 5],
+    ]);
   });
 
   it('knows how many episodes a stage ended with', () => {

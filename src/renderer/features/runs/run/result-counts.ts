@@ -2,25 +2,20 @@
 import { z } from 'zod';
 import type { Job, MetricPoint } from '#shared/schema/job.ts';
 import { isFinished } from '../../../ui/progress.ts';
+import { sentence } from '../../../ui/format.ts';
 import { metricLook } from './metric-looks.ts';
+import { resultLabel } from './result-labels.ts';
 
 type Json = Job['result'];
 
-/** Numbers of a result by their path: `branches.accepted` → “branches accepted”. */
+/** Numbers of a result, each under the words for what it counts. */
 export function numbersOf(result: Json, prefix: readonly string[] = []): [string, number][] {
   if (result === null || typeof result !== 'object' || Array.isArray(result)) return [];
   return Object.entries(result).flatMap(([key, value]): [string, number][] => {
     const path = [...prefix, key];
     if (typeof value === 'number') {
-      return [
-        [
-          path
-            .join(' ')
-            .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
-            .toLowerCase(),
-          value,
-        ],
-      ];
+      const label = resultLabel(path);
+      return label === null ? [] : [[label, value]];
     }
     return prefix.length < 2 ? numbersOf(value, path) : [];
   });
@@ -51,10 +46,10 @@ export function countsSoFar(job: Job, points: readonly MetricPoint[]): [string, 
   }
   const { progress } = job;
   return [
-    ...(progress === null ? [] : [[progress.unit, progress.done] satisfies [string, number]]),
+    ...(progress === null ? [] : [[sentence(progress.unit), progress.done] satisfies [string, number]]),
     ...[...last.values()]
       .filter(({ name }) => !/-share$|-rate$|^mean-/.test(name))
-      .map(({ name, value }): [string, number] => [metricLook(name).title.toLowerCase(), value]),
+      .map(({ name, value }): [string, number] => [metricLook(name).title, value]),
   ];
 }
 

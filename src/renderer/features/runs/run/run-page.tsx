@@ -90,10 +90,12 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
         <div className={styles.head}>
           <Stat label={whereLabel(job.state)} value={whereValue(job, current)} />
           <Stat label="Elapsed" value={<Elapsed job={job} now={now} />} />
-          <Stat
-            label={current === job ? 'Left' : 'Left in this stage'}
-            value={remaining === null ? '–' : formatDuration(remaining)}
-          />
+          {live && state !== 'paused' && (
+            <Stat
+              label={current === job ? 'Left' : 'Left in this stage'}
+              value={remaining === null ? '–' : formatDuration(remaining)}
+            />
+          )}
           <Stat label="Last event" value={sign === null ? '–' : <Time at={sign} />} />
           <Stat label="Attempt" value={formatInteger(job.attempt)} />
           <Stat label="Seed" value={String(job.seed)} />
@@ -104,6 +106,12 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
             {list.noun === 'training'
               ? 'A large batch on a busy machine takes long; pausing takes effect after the update in progress, at a checkpoint.'
               : 'The run may wait for a slow model; pausing and resuming starts it again from its last step, and nothing finished is lost.'}
+          </PartialNote>
+        )}
+        {job.state === 'pausing' && (
+          <PartialNote>
+            Nothing new is started; what is in flight is finished and kept. Resume takes the pause back,
+            Cancel ends it at once.
           </PartialNote>
         )}
         {job.attempt > 1 && (

@@ -46,7 +46,7 @@ function StageResult({ job, points }: { job: Job; points: readonly MetricPoint[]
   return (
     <div className={styles.result}>
       {result === null && <p className={styles.soFar}>{soFarTitle(job)}</p>}
-      <Counts numbers={rowsOf(result).map(([part, rows]) => [`rows in ${part}`, rows])} />
+      <Counts numbers={rowsOf(result).map(([part, rows]) => [`Rows in ${part}`, rows])} />
       <Counts numbers={numbers.filter((entry) => !zeros.includes(entry))} />
       {zeros.length > 0 && (
         <details>

@@ -3,6 +3,7 @@ import { IconPlayerPlay } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { datasetIdSchema } from '#shared/ids.ts';
 import type { Job, JobEvent } from '#shared/schema/job.ts';
 import type { TrainRun } from '#shared/schema/training.ts';
 import { loraAlpha, trainRunSchema } from '#shared/schema/training.ts';
@@ -92,6 +93,13 @@ export function TrainingFacts({
 function Result({ job, run, result }: { job: Job; run: TrainRun; result: TrainingResult }) {
   const models = useQuery(orpc.models.list.queryOptions());
   const base = models.data?.find(({ modelId }) => modelId === result.baseModelId);
+  const dataset = useQuery({
+    ...orpc.datasets.get.queryOptions({
+      input: { datasetId: 'datasetId' in run.dataset ? run.dataset.datasetId : datasetIdSchema.parse('-') },
+    }),
+    enabled: 'datasetId' in run.dataset,
+    retry: false,
+  });
   const { weights } = run;
   const facts: [ReactNode, ReactNode][] = [
     [
@@ -108,6 +116,7 @@ function Result({ job, run, result }: { job: Job; run: TrainRun; result: Trainin
       'Data set',
       'datasetId' in run.dataset ? (
         <Link key="data" href={`/datasets/${encodeURIComponent(run.dataset.datasetId)}`}>
+          {dataset.data === undefined ? '' : `${dataset.data.name} · `}
           {shortId(run.dataset.datasetId)}
         </Link>
       ) : (

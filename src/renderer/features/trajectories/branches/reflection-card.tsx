@@ -6,7 +6,7 @@ import type { Review } from '#shared/schema/branch.ts';
 import { findText } from '../../../ui/viewer/find-text.ts';
 import { MonoText } from '../../../ui/viewer/mono-text.tsx';
 import { visibleText } from '../../../ui/viewer/visible-text.tsx';
-import { flagLabels } from './flag-labels.ts';
+import { flagLabels } from '../../../ui/flag-labels.ts';
 import { verdictOf } from './reflection-verdict.ts';
 import styles from './branches.module.css';
 

@@ -1,6 +1,6 @@
 import type { MarkedReflection } from '#shared/contract/episodes.ts';
 import { reflectionFlagSchema } from '#shared/schema/branch.ts';
-import { flagLabels } from './flag-labels.ts';
+import { flagLabels } from '../../../ui/flag-labels.ts';
 
 export interface Verdict {
   readonly kept: boolean;

@@ -15,7 +15,7 @@ import { EmptyState, ErrorState, LoadingState } from '../../../ui/states.tsx';
 import { SplitPane } from '../../../ui/split-pane.tsx';
 import { visibleText } from '../../../ui/viewer/visible-text.tsx';
 import { VirtualList } from '../../../ui/viewer/virtual-list.tsx';
-import { flagLabels } from '../branches/flag-labels.ts';
+import { flagLabels } from '../../../ui/flag-labels.ts';
 import { ReflectionCard } from '../branches/reflection-card.tsx';
 import type { Decision } from '../branches/reflection-card.tsx';
 import { verdictOf } from '../branches/reflection-verdict.ts';
