@@ -48,8 +48,8 @@ test('plays a task by keyboard to success with the expert’s hints, and records
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByText('0 of 50 steps')).toBeVisible();
 
-  // A digit acts, a reload comes back to the same move.
-  await field.focus();
+  // A digit acts also when a button has the focus; a reload comes back to the same move.
+  await page.getByRole('button', { name: 'Hint' }).click();
   await page.keyboard.press('1');
   await expect(page.getByText('1 of 50 steps')).toBeVisible();
   await page.reload();
@@ -62,6 +62,7 @@ test('plays a task by keyboard to success with the expert’s hints, and records
     await expect(page.getByText(`${String(move + 1)} of 50 steps`)).toBeVisible();
   }
   await expect(done).toBeVisible();
+  await expect(page.getByText('The game is over: nothing more can be done in it.')).toBeVisible();
   await page.getByRole('button', { name: 'Record as demonstration' }).click();
   await page.getByRole('link', { name: 'Recorded as demonstration: open it' }).click();
   await expect(page.getByText('Success').first()).toBeVisible();

@@ -91,7 +91,7 @@ test('a live run streams, pauses, resumes after a reload, and is cancelled', asy
   // The card, the counts under it and the end of the curve are one number, also without a reload.
   const atPause = /([\d,]+) \/ [\d,]+ states/.exec((await branching.textContent()) ?? '')?.[1] ?? 'no count';
   const results = page.getByRole('region', { name: 'Results' });
-  await expect(results).toContainText(`Until the pausestates${atPause}`);
+  await expect(results).toContainText(`Until the pauseStates${atPause}`);
   const curve = page.getByRole('figure', { name: /^Branches accepted/ });
   await expect(curve).toContainText(`at state ${atPause}`);
   const [card, column] = await Promise.all([
