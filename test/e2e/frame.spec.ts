@@ -70,8 +70,8 @@ test('an address that leads nowhere says so and leads home', async ({ pages }) =
 test('looks right in light and dark at both sizes', async ({ pages }) => {
   test.setTimeout(240_000);
   await photograph(pages, 'home', '/', async (page) => {
-    await expect(page.getByText('Early Experience, small household')).toBeVisible();
-    await expect(page.getByText(/on this machine, up to/).first()).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Quick start' })).toBeVisible();
+    await expect(page.getByText(/on this machine, up to .* with daydream-starter\.$/).first()).toBeVisible();
   });
   await photograph(pages, 'settings', '/settings', async (page) => {
     await expect(page.getByRole('cell', { name: 'react', exact: true }).first()).toBeVisible();

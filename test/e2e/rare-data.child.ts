@@ -9,6 +9,8 @@ import { catalogueOf } from '#core/environments/household/catalogue.ts';
 import { taskText } from '#core/environments/household/provider.ts';
 import { instructionOf, problemOf } from '#core/environments/household/task.ts';
 import { openStore } from '#core/store/index.ts';
+import { jobIdSchema } from '#shared/ids.ts';
+import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
 import { makeBranch, makeEpisode, makeStep, sha, silentLog } from '#test/helpers/store-records.ts';
 
 const [dataFolder = '', gamesFolder = '', ordinary = '0'] = process.argv.slice(2);
@@ -55,6 +57,24 @@ store.episodes.insertWhole(expert, [
   makeStep('episode-1', 0, { action: 'go to desk 1', observation: 'On the desk 1, you see a mug 1.' }),
   makeStep('episode-1', 1, { action: 'take mug 1', observation: 'You pick up the mug 1.', terminated: true }),
 ]);
+// The run that executed the branches: what it wants decides which of them become rows.
+const run = earlyExperienceRunSchema.parse({
+  kind: 'early-experience',
+  environment: { id: world.environmentId },
+  policy: { model: 'scripted:random' },
+});
+const jobId = jobIdSchema.parse('job-1');
+store.jobs.insert({
+  jobId,
+  parentId: null,
+  stage: null,
+  kind: 'branching',
+  title: 'Rare branches',
+  spec: { run, demonstrationsJobId: jobId },
+  seed: 1,
+  at: firstAt,
+});
+store.queue.change(jobId, { state: 'succeeded', finishedAt: firstAt });
 store.branches.insert([
   makeBranch('episode-1', 1, 0, { action: 'look', observation: 'You look around you.' }),
   makeBranch('episode-1', 1, 1, { action: 'eat desk 1', observation: 'Nothing happens.', valid: false }),
