@@ -1,5 +1,7 @@
 /** One command = open a session, do the work, say the result, end with a code that means something. */
 import type { Command } from 'commander';
+import { exitCodes } from './exit-codes.ts';
+import { say } from './output.ts';
 import type { Session, SessionOptions } from './session.ts';
 import { openSession } from './session.ts';
 
@@ -34,13 +36,19 @@ export async function withSession(
   options: Pick<SessionOptions, 'runsJobs' | 'onlyLooks'> = {},
 ): Promise<void> {
   const { json, dataDir, seed } = globalOptions(command);
-  const session = await openSession({ dataDir, ...options });
   const stop = new AbortController();
+  let opened = false;
   const release = () => {
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   };
   const onSignal = () => {
+    if (!opened) {
+      say(
+        'Stopped while the data folder was being opened. Nothing new was started, and nothing stored is lost.',
+      );
+      process.exit(exitCodes.cancelled);
+    }
     if (stop.signal.aborted) return;
     stop.abort();
     // A second Ctrl-C is whatever the command makes of it, else the end of the process.
@@ -48,6 +56,7 @@ export async function withSession(
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+  const session = await openSession({ dataDir, ...options }).finally(() => (opened = true));
   try {
     process.exitCode =
       (await work({ session, client: session.client, json, seed, dataDir, signal: stop.signal })) ?? 0;

@@ -5,6 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import { assign, starterName } from '#core/app.ts';
 import type { Work } from '../command.ts';
 import { withSession } from '../command.ts';
+import { goOn, unfinishedTwin } from '../continue-run.ts';
 import { printStepsAsTheyHappen } from '../episode-feed.ts';
 import { followJob, reportEnd } from '../follow.ts';
 import { duration, printResult, say } from '../output.ts';
@@ -31,72 +32,78 @@ function promptOf(model: Model, grammar: boolean): string[] {
 }
 
 /** First the model is seen acting: a few short episodes, one after the other, each step told when it happens. */
-async function watchItAct(work: Work, model: Model, grammar: boolean): Promise<Job> {
-  say('1. The model acts: three episodes, at most six steps each.');
-  const preset = await findPreset(work.client, 'rollout-quick');
-  const yaml = assign(preset.yaml, [
+async function actingRun({ client, seed }: Work, model: Model, grammar: boolean): Promise<string> {
+  const preset = await findPreset(client, 'rollout-quick');
+  return assign(preset.yaml, [
     `policy.model=${model.modelId}`,
     ...promptOf(model, grammar),
-    `seed=${String(work.seed ?? 1)}`,
+    `seed=${String(seed ?? 1)}`,
     'environment.tasks=3',
     'limits.maxSteps=6',
     'policy.maxTokens=64',
     'parallel=1',
   ]);
-  const job = await work.client.runs.start({ yaml });
-  const onUpdate = work.json ? undefined : printStepsAsTheyHappen(work.client.episodes);
-  return followJob(work, job.jobId, {
-    onInterrupt: 'pause',
-    quiet: work.json,
-    ...(onUpdate === undefined ? {} : { onUpdate }),
-  });
 }
 
-async function collect(
-  work: Work,
+async function collectingRun(
+  { client, seed }: Work,
   model: Model,
   { tasks, grammar }: { tasks: number; grammar: boolean },
-): Promise<Job> {
-  say('\n2. Early Experience: demonstrations → branches → reflections → data sets.');
-  const preset = await findPreset(work.client, 'quickstart');
-  const yaml = assign(preset.yaml, [
+): Promise<string> {
+  const preset = await findPreset(client, 'quickstart');
+  return assign(preset.yaml, [
     `policy.model=${model.modelId}`,
     ...promptOf(model, grammar),
-    `seed=${String(work.seed ?? 1)}`,
+    `seed=${String(seed ?? 1)}`,
     `environment.tasks=${String(tasks)}`,
   ]);
-  const job = await work.client.runs.start({ yaml });
-  return followJob(work, job.jobId, { onInterrupt: 'pause', quiet: work.json });
 }
 
 async function quickstart(work: Work, options: QuickstartOptions): Promise<number> {
-  const startedAt = performance.now();
-  const model = await findModel(work.client, options.model ?? starterName);
+  const { client, json } = work;
+  const model = await findModel(client, options.model ?? starterName);
   if (options.model === undefined) {
     say(
       'No --model was given: this uses the bundled starter model, one million weights that know the commands and not the tasks.',
     );
     say('With your own: npm run quickstart -- --model FILE.gguf\n');
   }
-  const { grammar } = options;
-  const acted = await watchItAct(work, model, grammar);
-  if (acted.state !== 'succeeded') return reportEnd(acted);
-  const collected = await collect(work, model, { tasks: options.tasks, grammar });
+  const acting = await actingRun(work, model, options.grammar);
+  const collecting = await collectingRun(work, model, options);
+  const begun = await unfinishedTwin(work, collecting);
+  let acted: Job | null = null;
+  if (begun === null) {
+    say('1. The model acts: three episodes, at most six steps each.');
+    const twin = await unfinishedTwin(work, acting);
+    const job = twin === null ? await client.runs.start({ yaml: acting }) : await goOn(work, twin);
+    const onUpdate = json ? undefined : printStepsAsTheyHappen(client.episodes);
+    acted = await followJob(work, job.jobId, {
+      onInterrupt: 'pause',
+      quiet: json,
+      ...(onUpdate === undefined ? {} : { onUpdate }),
+    });
+    if (acted.state !== 'succeeded') return reportEnd(acted);
+    say('');
+  }
+  say('2. Early Experience: demonstrations → branches → reflections → data sets.');
+  const job = begun === null ? await client.runs.start({ yaml: collecting }) : await goOn(work, begun);
+  const collected = await followJob(work, job.jobId, { onInterrupt: 'pause', quiet: json });
   if (collected.state !== 'succeeded') return reportEnd(collected);
-  const dataset = await datasetOf(work.client, collected);
+  const dataset = await datasetOf(client, collected);
   if (dataset === null) {
     throw new AppError({
       code: 'NOT_FOUND',
       message: `Job ${collected.jobId} ended without a data set. See: daydream jobs show ${collected.jobId}`,
     });
   }
-  const elapsedMs = Math.round(performance.now() - startedAt);
+  // Work, over all attempts, without what was waited for: an earlier run, a pause, a machine that was off.
+  const workedMs = (acted?.activeMs ?? 0) + collected.activeMs;
   const open = `npm run daydream -- serve --data-dir ${work.session.dataFolder}`;
-  printResult(work.json, { model, rollout: acted, job: collected, dataset, elapsedMs, open }, () =>
+  printResult(json, { model, rollout: acted, job: collected, dataset, workedMs, open }, () =>
     [
       '',
       datasetText(dataset),
-      `Time: ${duration(elapsedMs)}, measured, with ${model.name}.`,
+      `Time at work: ${duration(workedMs)}, measured, with ${model.name}.`,
       ...(model.name === starterName
         ? [
             'The starter is too small to reflect: its texts have the form and seldom the sense. Expert and world-model rows do not depend on the model.',
@@ -121,7 +128,8 @@ export function addQuickstart(program: Command): void {
       'after',
       `
 It runs headless, shows the model acting, and ends with a table of what was collected and where the files are. Without --model and
---tasks it took 52 s on two cores of an AMD EPYC beside other work; each stage says what is left, as measured while it runs.
+--tasks it took 52 s on two cores of an AMD EPYC beside other work; each stage says what is left, as measured while it runs. Killed or
+stopped, the same command goes on where it was.
 
 Examples:
   daydream quickstart
