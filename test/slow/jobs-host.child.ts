@@ -34,8 +34,11 @@ engine.register(
         context.emit({ type: 'counted', message: '', data: { step } });
         context.metric('count', step, step);
         context.commitStep(step + 1, () => {
-          if (store.episodes.get(counted) === null)
+          if (store.episodes.get(counted) === null) {
             store.episodes.begin(makeEpisode(0, { episodeId: counted }));
+            // This job meters each step itself; a running episode would be metered once more when its host dies.
+            store.episodes.abandonRunning({ at: clock.now() });
+          }
           store.episodes.appendSteps([makeStep(counted, step)]);
           store.addRealSteps('train', 1);
         });
