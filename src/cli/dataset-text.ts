@@ -24,6 +24,46 @@ function line(name: string, value: number | null, level = 1): string[] {
     : [`${indent}${name.padEnd(WIDTH - indent.length)}${number(value).padStart(10)}`];
 }
 
+const SHOWN_REFUSALS = 10;
+
+/** What was given as a demonstration and is none, by line and reason. */
+function refusalLines({ refusedDemonstrations: refused }: Manifest): string[] {
+  if (refused === null || refused.total === 0) return [];
+  const shown = refused.listed.slice(0, SHOWN_REFUSALS);
+  const more = refused.total - shown.length;
+  return [
+    ...line('refused as demonstrations', refused.total),
+    ...(refused.file === null ? [] : [`    of ${refused.file}`]),
+    ...shown.map((one) => {
+      const place = [
+        ...(one.line === null ? [] : [`line ${String(one.line)}`]),
+        ...(one.taskId === null ? [] : [`task ${one.taskId}`]),
+      ];
+      return `    ${place.join(', ')}: ${one.reason}`;
+    }),
+    ...(more > 0 ? [`    … and ${number(more)} more: refusedDemonstrations in manifest.json`] : []),
+  ];
+}
+
+/** Used ones and those that were dropped, by reason, are all that were drawn. */
+function proposalLines({ proposals, branches }: Manifest): string[] {
+  if (proposals === null) return [];
+  const { drawn, used, expert, duplicate, unreadable, inadmissible, excluded, surplus } = proposals;
+  return [
+    '',
+    'Proposals: what the policy wrote as alternatives',
+    ...line('drawn', drawn),
+    ...line('executed as alternatives', used, 2),
+    ...line('dropped: the expert’s own action', expert, 2),
+    ...line('dropped: said before', duplicate, 2),
+    ...line('dropped: no action could be read', unreadable, 2),
+    ...line('dropped: not admissible (branching.sr.inadmissible)', inadmissible, 2),
+    ...(excluded > 0 ? line('dropped: left out by branching.iwm.excludeActions', excluded, 2) : []),
+    ...line('not needed: K was reached', surplus, 2),
+    ...line('alternatives drawn from the admissible in their place', branches.refilled),
+  ];
+}
+
 /** By purpose, and again by what became of them; old manifests know less. */
 function branchLines({ branches }: Manifest): string[] {
   return [
@@ -106,9 +146,11 @@ export function datasetText({ manifest, folder }: Dataset): string {
     'What was collected',
     ...line('tasks', manifest.tasks),
     ...line('expert demonstrations', manifest.demonstrations),
+    ...refusalLines(manifest),
     ...line('expert states', manifest.states),
     '',
     ...branchLines(manifest),
+    ...proposalLines(manifest),
     ...manifest.files.flatMap((file) => ['', ...fileLines(manifest, file)]),
     ...unplacedLines(manifest),
     ...flagLines(manifest),

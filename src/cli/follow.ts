@@ -19,7 +19,9 @@ export interface FollowOptions {
 }
 
 /** Events that change how the result is read, or say why nothing moves. */
-const told = new Set(['episodes-reused', 'inference-died', 'inference-restarted']);
+const told = new Set(['episodes-reused', 'inference-died', 'inference-restarted', 'demonstration-rejected']);
+/** Refusals come by the thousand in a wrong file: the rest is in the job's events, and counted in its tables. */
+const mostRefusals = 20;
 
 const restStates: ReadonlySet<string> = new Set([...endedStates, 'paused']);
 
@@ -59,11 +61,17 @@ export async function followJob(
   else signal.addEventListener('abort', onInterrupt, { once: true });
   session.lost.addEventListener('abort', () => end.abort(), { once: true });
   let last = (await client.jobs.get({ jobId })).job;
+  let refusals = 0;
   try {
     for await (const update of await client.jobs.watch({ jobId }, { signal: end.signal })) {
       last = { ...last, ...update.job };
       if (options.quiet !== true) {
-        for (const { type, message } of update.events) if (told.has(type)) view.say(message);
+        for (const { type, message } of update.events) {
+          if (!told.has(type)) continue;
+          if (type === 'demonstration-rejected') refusals += 1;
+          if (type !== 'demonstration-rejected' || refusals <= mostRefusals) view.say(message);
+          else if (refusals === mostRefusals + 1) view.say(`… more of them: daydream jobs show ${jobId}`);
+        }
       }
       await options.onUpdate?.(update, view);
       view.update(shownJob(update));

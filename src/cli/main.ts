@@ -18,7 +18,7 @@ import { addServe } from './commands/serve.ts';
 import { addTrain } from './commands/train.ts';
 import { endWithLauncher } from './end-with-launcher.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes } from './exit-codes.ts';
-import { nonNegativeInteger } from './parse.ts';
+import { seed } from './parse.ts';
 
 const { version } = z
   .object({ version: z.string() })
@@ -32,7 +32,7 @@ const program = new Command('daydream')
     '--data-dir <folder>',
     'where everything is kept (default: the system’s application data; or DAYDREAM_DATA)',
   )
-  .option('--seed <n>', 'seed of what is started: same seed, same tasks and draws', nonNegativeInteger)
+  .option('--seed <n>', 'seed of what is started: same seed, same tasks and draws', seed)
   .showSuggestionAfterError()
   .showHelpAfterError('(add --help for examples)')
   .addHelpText(

@@ -19,6 +19,21 @@ export function nonNegativeInteger(text: string): number {
   throw new InvalidArgumentError('A whole number from 0 up.');
 }
 
+/** The largest that every random generator here takes. */
+const largestSeed = 2_147_483_647;
+
+export function seed(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= largestSeed) return value;
+  throw new InvalidArgumentError(`A whole number from 0 to ${String(largestSeed)}.`);
+}
+
+export function temperature(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value >= 0 && value <= 5) return value;
+  throw new InvalidArgumentError('A number from 0 (always the likeliest token) to 5.');
+}
+
 export function port(text: string): number {
   const value = nonNegativeInteger(text);
   if (value <= 65_535) return value;

@@ -116,6 +116,7 @@ function modelServiceOf(model: ChatModel | null): ModelService {
     addHttp: refuse,
     remove: refuse,
     fit: refuse,
+    checkAdapter: () => Promise.resolve(),
     calibration: () => Promise.resolve(null),
     calibrate: refuse,
     load: () => (model === null ? refuse() : Promise.resolve({ model, release: () => Promise.resolve() })),

@@ -1,12 +1,14 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { environmentIdSchema } from '#shared/ids.ts';
 import type { EnvironmentId } from '#shared/ids.ts';
+import { splitSchema } from '#shared/schema/environment.ts';
+import type { Split } from '#shared/schema/environment.ts';
 import { withSession } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { printResult, say, table } from '../output.ts';
-import { positiveInteger } from '../parse.ts';
+import { bytes, number, printResult, say, table } from '../output.ts';
+import { collect, positiveInteger } from '../parse.ts';
 
 function environmentId(text: string): EnvironmentId {
   const parsed = environmentIdSchema.safeParse(text);
@@ -41,6 +43,54 @@ async function list(command: Command): Promise<void> {
   });
 }
 
+function addExportTasks(environments: Command): void {
+  environments
+    .command('export')
+    .description('write tasks as the original ALFWorld’s files: game.tw-pddl, traj_data.json, initial_state.pddl')
+    .argument('<id>', 'environment', environmentId)
+    .requiredOption('--out <folder>', 'where to; must be empty or not exist yet')
+    .addOption(
+      new Option('--split <split>', 'only this one (default: all of them)').choices(splitSchema.options),
+    )
+    .option('--type <type>', 'only tasks of this type; may be repeated', collect, [])
+    .option('--tasks <n>', 'the first so many of each split (default: all of them)', positiveInteger)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  daydream environments export household --split unseen --out games        134 games in games/valid_unseen
+  daydream environments export household-small --split train --tasks 100 --out json_2.1.1
+`,
+    )
+    .action(
+      (
+        id: EnvironmentId,
+        { out, split, type, tasks }: { out: string; split?: Split; type: string[]; tasks?: number },
+        command: Command,
+      ) =>
+        withSession(command, async ({ client, json, signal }) => {
+          const written = await client.environments.writeTasks(
+            {
+              environmentId: id,
+              folder: resolve(out),
+              split: split ?? null,
+              taskTypes: type,
+              tasksPerSplit: tasks ?? null,
+            },
+            { signal },
+          );
+          printResult(json, written, () =>
+            [
+              `${number(written.tasks)} tasks of ${id} in ${number(written.files)} files (${bytes(written.bytes)}): ${written.splits.map((one) => `${one.split} ${number(one.tasks)}`).join(', ')}`,
+              `Folder: ${written.folder}`,
+              'The original plays them: name its train, valid_train, valid_seen or valid_unseen as data path in ALFWorld’s configuration.',
+            ].join('\n'),
+          );
+          return exitCodes.ok;
+        }),
+    );
+}
+
 export function addEnvironments(program: Command): void {
   const environments = program
     .command('environments')
@@ -52,6 +102,7 @@ Examples:
   daydream environments
   daydream environments check household --tasks 50
   daydream environments add alfworld --folder ~/alfworld/json_2.1.1
+  daydream environments export household --split unseen --out games
 `,
     );
   environments
@@ -104,6 +155,7 @@ Examples:
         return exitCodes.ok;
       });
     });
+  addExportTasks(environments);
   environments
     .command('remove')
     .description('forget an added folder; its files stay')

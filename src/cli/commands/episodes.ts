@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { Client } from '#shared/contract/index.ts';
 import { environmentIdSchema } from '#shared/ids.ts';
+import type { JobId } from '#shared/ids.ts';
 import type { Split } from '#shared/schema/environment.ts';
 import { splitSchema } from '#shared/schema/environment.ts';
 import type { Episode, EpisodePurpose } from '#shared/schema/episode.ts';
@@ -26,6 +27,12 @@ interface ListOptions {
   cursor?: string;
 }
 
+/** A mistyped job has no episodes, which looks like a job that played none. @throws AppError NOT_FOUND */
+async function existingJob(client: Client, typed: string): Promise<JobId> {
+  const { job } = await client.jobs.get({ jobId: await findJobId(client, typed) });
+  return job.jobId;
+}
+
 async function filterOf(
   client: Client,
   { environment, split, job, purpose, status, success, failure, text }: ListOptions,
@@ -33,7 +40,7 @@ async function filterOf(
   return {
     ...(environment === undefined ? {} : { environmentId: environmentIdSchema.parse(environment) }),
     ...(split === undefined ? {} : { split }),
-    ...(job === undefined ? {} : { jobId: await findJobId(client, job) }),
+    ...(job === undefined ? {} : { jobId: await existingJob(client, job) }),
     ...(purpose === undefined ? {} : { purpose }),
     ...(status === undefined ? {} : { status }),
     ...(success === true ? { success: true } : failure === true ? { success: false } : {}),

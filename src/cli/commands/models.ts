@@ -198,6 +198,11 @@ Examples:
         if ((path === undefined) === (http === undefined))
           command.error('error: give a path, or --http with --name');
         if (http !== undefined && name === undefined) command.error('error: --http also needs --name');
+        if (http !== undefined && !/^https?:\/\/[^/]/iu.test(http)) {
+          command.error(
+            `error: --http takes the base URL of a server, with http:// or https://, not ${JSON.stringify(http)}; for example http://127.0.0.1:8080/v1. Nothing was added.`,
+          );
+        }
         return withSession(command, async ({ client, json }) => {
           const apiKey = process.env['DAYDREAM_API_KEY'];
           const added =

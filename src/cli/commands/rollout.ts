@@ -6,7 +6,7 @@ import type { Split } from '#shared/schema/environment.ts';
 import { splitSchema } from '#shared/schema/environment.ts';
 import type { Work } from '../command.ts';
 import { withSession } from '../command.ts';
-import { positiveInteger } from '../parse.ts';
+import { positiveInteger, temperature } from '../parse.ts';
 import { printFinishedEpisodes } from '../episode-feed.ts';
 import { startAndFollow } from '../start-run.ts';
 import { findModel } from './models.ts';
@@ -19,7 +19,7 @@ interface RolloutOptions {
   tasks: number;
   rollouts: number;
   maxSteps?: number;
-  temperature?: string;
+  temperature?: number;
   maxTokens: number;
   parallel: number;
   grammar: boolean;
@@ -32,8 +32,8 @@ async function rollout(work: Work, options: RolloutOptions): Promise<number> {
   const model = options.model.startsWith('scripted:')
     ? options.model
     : (await findModel(client, options.model)).modelId;
-  const temperature =
-    options.temperature === undefined ? {} : { sampling: { temperature: Number(options.temperature) } };
+  const sampling =
+    options.temperature === undefined ? {} : { sampling: { temperature: options.temperature } };
   const yaml = stringify({
     kind: 'rollout',
     name: `Rollout on ${options.environment}`,
@@ -45,7 +45,7 @@ async function rollout(work: Work, options: RolloutOptions): Promise<number> {
       maxTokens: options.maxTokens,
       actionGrammar: options.grammar,
       thought: options.thought,
-      ...temperature,
+      ...sampling,
     },
     rolloutsPerTask: options.rollouts,
     limits: { maxSteps: options.maxSteps ?? null },
@@ -70,7 +70,7 @@ export function addRollout(program: Command): void {
     .option('--tasks <n>', 'how many tasks', positiveInteger, 8)
     .option('--rollouts <n>', 'episodes of each task', positiveInteger, 1)
     .option('--max-steps <n>', 'step limit (default: the world’s)', positiveInteger)
-    .option('--temperature <t>', 'of sampling (default: 0.4)')
+    .option('--temperature <t>', 'of sampling (default: 0.4)', temperature)
     .option('--max-tokens <n>', 'longest answer', positiveInteger, 256)
     .option('--parallel <n>', 'episodes at a time', positiveInteger, 8)
     .option('--grammar', 'confine the answer to admissible actions', false)

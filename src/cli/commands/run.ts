@@ -16,10 +16,14 @@ import { findPreset } from './presets.ts';
 
 /** A name with a dot or a slash is a file. */
 async function readRun(client: Client, source: string): Promise<{ yaml: string; origin: string }> {
-  const size = await stat(source).then(
-    (found) => (found.isFile() ? found.size : null),
-    () => null,
-  );
+  const found = await stat(source).catch(() => null);
+  if (found?.isDirectory() === true) {
+    throw new AppError({
+      code: 'FILE_INVALID',
+      message: `${resolve(source)} is a folder; a run is a preset or a YAML file. Nothing was started. List the presets: daydream presets`,
+    });
+  }
+  const size = found?.isFile() === true ? found.size : null;
   if (size === null && !/[./\\]/.test(source)) {
     return { yaml: (await findPreset(client, source)).yaml, origin: `preset ${source}` };
   }
@@ -71,6 +75,9 @@ export function addRun(program: Command): void {
     .argument('<preset-or-file>', 'name of a preset, or a YAML file')
     .option('--set <key=value>', 'change one field (dotted path); may be repeated', collect, [])
     .option('--check', 'only check and estimate; start nothing', false)
+    .showHelpAfterError(
+      '(the fields of a run are set by --set, for example --set policy.model=FILE.gguf; add --help for examples)',
+    )
     .option('--detach', 'when a host is running, leave the job to it', false)
     .addHelpText(
       'after',

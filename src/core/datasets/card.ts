@@ -52,6 +52,8 @@ export function datasetCard(manifest: Manifest, name: string): string {
       : [
           `- states whose prompt did not fit the policy: ${number(branches.promptTooLong)}; alternatives drawn there without asking it: ${number(branches.unasked ?? 0)}`,
         ]),
+    ...proposals(manifest),
+    ...refused(manifest),
     ...(manifest.deviations.length === 0
       ? ['- no deviation from the paper']
       : manifest.deviations.map(({ label, reason }) => `- deviation \`${label}\`: ${reason}`)),
@@ -61,6 +63,21 @@ export function datasetCard(manifest: Manifest, name: string): string {
     `Environment licence: ${licences === '' ? 'not stated' : licences}. All facts, checksums and the whole configuration are in \`manifest.json\`.`,
     '',
   ].join('\n');
+}
+
+function proposals({ proposals: counts }: Manifest): string[] {
+  if (counts === null) return [];
+  return [
+    `- proposals of the policy: ${number(counts.drawn)} drawn, ${number(counts.used)} executed; dropped: ${number(counts.expert)} the expert’s action, ` +
+      `${number(counts.duplicate)} said before, ${number(counts.unreadable)} unreadable, ${number(counts.inadmissible)} not admissible, ${number(counts.excluded)} left out by the run; ${number(counts.surplus)} not needed`,
+  ];
+}
+
+function refused({ refusedDemonstrations }: Manifest): string[] {
+  if (refusedDemonstrations === null || refusedDemonstrations.total === 0) return [];
+  return [
+    `- refused as demonstrations: ${number(refusedDemonstrations.total)}, with line and reason in \`manifest.json\``,
+  ];
 }
 
 function purposes({ expert, iwm, sr }: Manifest['branches']): string {

@@ -138,7 +138,9 @@ async function readManifest(folder: string, problems: DatasetProblem[]): Promise
       reason: `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'wrong shape'}`,
     });
   } catch (thrown) {
-    problems.push({ file, line: null, reason: unreadable(thrown) });
+    const absent = (thrown as NodeJS.ErrnoException).code === 'ENOENT';
+    const reason = absent ? `${folder} is no data set: this file is not there` : unreadable(thrown);
+    problems.push({ file, line: null, reason });
   }
   return null;
 }

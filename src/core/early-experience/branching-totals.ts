@@ -4,7 +4,8 @@ import type { Branch } from '#shared/schema/branch.ts';
 import type { JobContext } from '#core/jobs/port.ts';
 import type { CallCosts } from '#core/early-experience/call-costs.ts';
 import { addCosts, NO_COSTS } from '#core/early-experience/call-costs.ts';
-import type { AlternativeSet } from '#core/early-experience/sampling.ts';
+import type { DroppedProposals } from '#core/early-experience/sampling.ts';
+import { NOTHING_DROPPED } from '#core/early-experience/sampling.ts';
 
 export interface BranchingTotals extends CallCosts {
   states: number;
@@ -13,7 +14,9 @@ export interface BranchingTotals extends CallCosts {
   /** States that admit fewer than K alternatives, by method they may count twice. */
   shortSets: number;
   missingAlternatives: number;
-  droppedProposals: AlternativeSet['dropped'];
+  /** Proposals that became an alternative. */
+  usedProposals: number;
+  droppedProposals: DroppedProposals;
   accepted: number;
   rejected: number;
   invalid: number;
@@ -29,7 +32,9 @@ export interface BranchingTotals extends CallCosts {
 export interface SamplingCounts extends CallCosts {
   shortSets: number;
   missingAlternatives: number;
-  droppedProposals: AlternativeSet['dropped'];
+  /** Proposals that became an alternative. */
+  usedProposals: number;
+  droppedProposals: DroppedProposals;
   tooLong: boolean;
   modelCalls: number;
 }
@@ -41,7 +46,8 @@ export function emptyTotals(): BranchingTotals {
     realSteps: 0,
     shortSets: 0,
     missingAlternatives: 0,
-    droppedProposals: { expert: 0, duplicate: 0, unreadable: 0, inadmissible: 0, excluded: 0 },
+    usedProposals: 0,
+    droppedProposals: { ...NOTHING_DROPPED },
     accepted: 0,
     rejected: 0,
     invalid: 0,
@@ -59,15 +65,17 @@ export function addSampling(totals: BranchingTotals, sampled: readonly SamplingC
   for (const counts of sampled) {
     totals.shortSets += counts.shortSets;
     totals.missingAlternatives += counts.missingAlternatives;
-    // A checkpoint of an older version has no count of the excluded.
-    const { expert, duplicate, unreadable, inadmissible, excluded = 0 } = totals.droppedProposals;
-    const { droppedProposals } = counts;
+    totals.usedProposals += counts.usedProposals;
+    // A checkpoint of an older version lacks the later reasons.
+    const before = { ...NOTHING_DROPPED, ...totals.droppedProposals };
+    const now = counts.droppedProposals;
     totals.droppedProposals = {
-      expert: expert + droppedProposals.expert,
-      duplicate: duplicate + droppedProposals.duplicate,
-      unreadable: unreadable + droppedProposals.unreadable,
-      inadmissible: inadmissible + droppedProposals.inadmissible,
-      excluded: excluded + droppedProposals.excluded,
+      expert: before.expert + now.expert,
+      duplicate: before.duplicate + now.duplicate,
+      unreadable: before.unreadable + now.unreadable,
+      inadmissible: before.inadmissible + now.inadmissible,
+      excluded: before.excluded + now.excluded,
+      surplus: before.surplus + now.surplus,
     };
     totals.modelCalls += counts.modelCalls;
     addCosts(totals, counts);

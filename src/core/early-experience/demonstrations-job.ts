@@ -7,11 +7,10 @@ import { defineJob } from '#core/jobs/port.ts';
 import type { EnvironmentProvider } from '#core/environments/port.ts';
 import type { CoreServices } from '#core/services.ts';
 import { planId, runEpisode, runEpisodes, runPool, selectTasks, solverPolicy } from '#core/agents/index.ts';
-import type { DemonstrationsResult } from '#core/early-experience/demonstrations-of.ts';
+import type { DemonstrationsResult, Refusal } from '#core/early-experience/demonstrations-of.ts';
 import { readDemonstration } from '#core/early-experience/demonstrations-of.ts';
 import { importedPolicy, proveDemonstration } from '#core/early-experience/demonstrations.ts';
-import type { ImportedDemonstration } from '#core/early-experience/import-demonstrations.ts';
-import { readDemonstrations } from '#core/early-experience/import-demonstrations.ts';
+import { importedLines } from '#core/early-experience/import-lines.ts';
 import { expertPromptShortage } from '#core/early-experience/prompt-limit.ts';
 import type { DemonstrationsSpec } from '#core/early-experience/spec.ts';
 import { demonstrationsSpecSchema } from '#core/early-experience/spec.ts';
@@ -38,27 +37,65 @@ async function demonstrations(context: Context, services: CoreServices): Promise
     const { message, ...data } = shortage;
     context.emit({ type: 'prompt-limit-expected', level: 'warn', message, data });
   }
-  const { ids: collected, refused } = await collect(context, services, provider);
-  const { kept, rejected } = await prove(collected, context, services, provider);
-  if (kept.length === 0) {
-    throw new AppError({
-      code: 'ENVIRONMENT_DATA_INVALID',
-      message: `None of ${String(collected.length)} demonstrations could be proved to succeed; the log names each reason. Nothing was branched.`,
-    });
-  }
+  const collected = await collect(context, services, provider);
+  const { kept, refusals } = await prove(collected, context, services, provider);
+  if (kept.length === 0) throw nothingProved(collected, refusals);
   const steps = kept.reduce((sum, episode) => sum + episode.steps, 0);
   return {
     episodeIds: kept.map(({ episodeId }) => episodeId),
     demonstrations: kept.length,
     steps,
-    rejected: refused + rejected,
+    rejected: refusals.length,
+    refusals: refusals.slice(0, LISTED_REFUSALS),
   };
 }
+
+/** Of the result and the manifest; the events name all. */
+const LISTED_REFUSALS = 1000;
 
 interface Collected {
   ids: EpisodeId[];
   /** Lines of an import that are no demonstration of this split. */
-  refused: number;
+  refusals: Refusal[];
+  /** Of an import: where each came from. */
+  lines: ReadonlyMap<EpisodeId, number>;
+  file: string | null;
+}
+
+function nothingProved({ ids, file }: Collected, refusals: readonly Refusal[]): AppError {
+  const what =
+    file === null ? `${String(ids.length)} demonstrations` : `${String(refusals.length)} lines of ${file}`;
+  const first = refusals.slice(0, 3).map((refusal) => `${placeOf(refusal)}: ${refusal.reason}`);
+  return new AppError({
+    code: file === null ? 'ENVIRONMENT_DATA_INVALID' : 'FILE_INVALID',
+    message:
+      refusals.length === 0
+        ? `There is no demonstration${file === null ? '' : ` in ${file}`}. Nothing was branched.`
+        : `None of ${what} could be proved to succeed. Nothing was branched. ${first.join('; ')}${refusals.length > first.length ? `; and ${String(refusals.length - first.length)} more, each in the events of the job` : ''}.`,
+    data: { file, rejected: refusals.length },
+  });
+}
+
+function placeOf({ line, taskId }: Refusal): string {
+  if (line === null) return `Task ${taskId ?? ''}`;
+  return `line ${String(line)}${taskId === null ? '' : `, task ${taskId}`}`;
+}
+
+/** Tells of one that is left out, by file and line where it has them. */
+function refuse(
+  { emit }: Context,
+  file: string | null,
+  refusal: Refusal,
+  data: Record<string, string> = {},
+): Refusal {
+  const { line, taskId, reason } = refusal;
+  emit({
+    type: 'demonstration-rejected',
+    level: 'warn',
+    message: `${file === null ? '' : `${file}, `}${placeOf(refusal)}: ${reason}.`,
+    data: { ...data, line, taskId, reason },
+  });
+  return refusal;
 }
 
 async function collect(
@@ -67,11 +104,12 @@ async function collect(
   provider: EnvironmentProvider,
 ): Promise<Collected> {
   const { demonstrations: source } = context.spec.run;
+  const own = { refusals: [], lines: new Map<EpisodeId, number>(), file: null };
   switch (source.source) {
     case 'solver':
-      return { ids: await solve(context, services, provider), refused: 0 };
+      return { ids: await solve(context, services, provider), ...own };
     case 'recorded':
-      return { ids: recorded(context, services), refused: 0 };
+      return { ids: recorded(context, services), ...own };
     case 'import':
       return imported(context, services, provider, source.file);
   }
@@ -123,82 +161,51 @@ async function imported(
   file: string,
 ): Promise<Collected> {
   const { run } = context.spec;
-  const ids: EpisodeId[] = [];
+  const { store, clock, log } = services;
+  const lines = new Map<EpisodeId, number>();
+  const refusals: Refusal[] = [];
   let solved = 0;
-  let refused = 0;
-  const reject = (line: number, reason: string): void => {
-    refused += 1;
-    context.emit({
-      type: 'demonstration-rejected',
-      level: 'warn',
-      message: `${file}, line ${String(line)}: ${reason}.`,
-      data: { line, reason },
-    });
-  };
-  for await (const read of readDemonstrations(file, { signal: context.signal })) {
+  const { signal } = context;
+  for await (const read of importedLines(provider, run.environment.split, file, { signal })) {
     if (context.pauseRequested) context.pausePoint();
     if (solved >= run.environment.tasks) break;
     if (!read.ok) {
-      reject(read.rejected.line, read.rejected.reason);
+      refusals.push(refuse(context, file, { ...read.rejected, taskId: null }));
       continue;
     }
-    const { demonstration } = read;
-    const task = taskOf(provider, demonstration);
-    if (task === null) reject(demonstration.line, `the environment has no task ${demonstration.taskId}`);
-    else if (task.split !== run.environment.split) {
-      reject(
-        demonstration.line,
-        `task ${task.taskId} belongs to the split ${task.split}, not ${run.environment.split}`,
-      );
-    } else {
-      const policy = importedPolicy(demonstration, file);
-      const limits = { ...run.limits, maxSteps: demonstration.actions.length };
-      const plan = {
-        task,
-        purpose: 'demonstration' as const,
-        jobId: context.jobId,
-        seed: run.seed,
-        rolloutIndex: 0,
-      };
-      const { store, clock, log } = services;
-      const world = { provider, policy, limits, store, clock, log };
-      const id = planId(plan, world);
-      if (ids.includes(id)) reject(demonstration.line, 'the same demonstration came before');
-      else {
-        if (services.store.episodes.finished([id]).size === 0) {
-          await runEpisode(plan, world, { signal: context.signal });
-        }
-        ids.push(id);
-        solved += services.store.episodes.get(id)?.success === true ? 1 : 0;
-        context.progress({
-          done: solved,
-          total: run.environment.tasks,
-          unit: 'demonstrations',
-          phase: 'Importing',
-        });
-      }
-    }
+    const { demonstration, task } = read;
+    const limits = { ...run.limits, maxSteps: demonstration.actions.length };
+    const plan = {
+      task,
+      purpose: 'demonstration' as const,
+      jobId: context.jobId,
+      seed: run.seed,
+      rolloutIndex: 0,
+    };
+    const world = { provider, policy: importedPolicy(demonstration, file), limits, store, clock, log };
+    const id = planId(plan, world);
+    if (store.episodes.finished([id]).size === 0) await runEpisode(plan, world, { signal });
+    lines.set(id, demonstration.line);
+    solved += store.episodes.get(id)?.success === true ? 1 : 0;
+    context.progress({
+      done: solved,
+      total: run.environment.tasks,
+      unit: 'demonstrations',
+      phase: 'Importing',
+    });
   }
-  return { ids, refused };
-}
-
-function taskOf(provider: EnvironmentProvider, { taskId }: ImportedDemonstration) {
-  try {
-    return provider.getTask(taskId);
-  } catch (thrown) {
-    if (thrown instanceof AppError && thrown.code === 'NOT_FOUND') return null;
-    throw thrown;
-  }
+  return { ids: [...lines.keys()], refusals, lines, file };
 }
 
 /** Executes each one again, in a fresh session. */
 async function prove(
-  ids: readonly EpisodeId[],
+  { ids, refusals: before, lines, file }: Collected,
   context: Context,
   { store, log }: CoreServices,
   provider: EnvironmentProvider,
-): Promise<{ kept: Episode[]; rejected: number }> {
+): Promise<{ kept: Episode[]; refusals: Refusal[] }> {
   const proved = new Map<EpisodeId, Episode>();
+  const refused = new Map<EpisodeId, Refusal>();
   let done = 0;
   const work = async (episodeId: EpisodeId, signal: AbortSignal): Promise<void> => {
     const demonstration = readDemonstration(store, episodeId);
@@ -207,12 +214,8 @@ async function prove(
     store.addRealSteps(episode.split, proof.realSteps);
     if (proof.ok) proved.set(episodeId, episode);
     else {
-      context.emit({
-        type: 'demonstration-rejected',
-        level: 'warn',
-        message: `Task ${episode.taskId}: ${proof.reason}.`,
-        data: { episodeId, taskId: episode.taskId, reason: proof.reason },
-      });
+      const refusal = { line: lines.get(episodeId) ?? null, taskId: episode.taskId, reason: proof.reason };
+      refused.set(episodeId, refuse(context, file, refusal, { episodeId }));
     }
     done += 1;
     context.progress({ done, total: ids.length, unit: 'demonstrations', phase: 'Proving' });
@@ -221,5 +224,6 @@ async function prove(
   await runPool(ids, { parallel, signal: context.signal, shouldStop: () => context.pauseRequested }, work);
   context.pausePoint();
   const kept = ids.flatMap((id) => proved.get(id) ?? []);
-  return { kept, rejected: ids.length - kept.length };
+  const refusals = [...before, ...ids.flatMap((id) => refused.get(id) ?? [])];
+  return { kept, refusals: refusals.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
 }

@@ -6,11 +6,21 @@ import type { EpisodeId, JobId } from '#shared/ids.ts';
 import type { Store } from '#core/store/port.ts';
 import type { Demonstration } from '#core/early-experience/expert-states.ts';
 
+/** One that became no demonstration: of an import by its line, else by its task alone. */
+export const refusalSchema = z.object({
+  line: z.int().nullable(),
+  taskId: z.string().nullable(),
+  reason: z.string(),
+});
+export type Refusal = z.infer<typeof refusalSchema>;
+
 export const demonstrationsResultSchema = z.object({
   episodeIds: z.array(episodeIdSchema),
   demonstrations: z.int(),
   steps: z.int(),
   rejected: z.int(),
+  /** Each of the rejected, up to a bound; null in results of older versions. */
+  refusals: z.array(refusalSchema).nullable().default(null),
 });
 export type DemonstrationsResult = z.infer<typeof demonstrationsResultSchema>;
 

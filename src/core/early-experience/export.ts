@@ -48,7 +48,7 @@ export async function exportRun(
   const { store } = services;
   const { run } = spec;
   const description = services.environments.get(run.environment.id).describe();
-  const { episodeIds } = demonstrationsResult(store, spec.demonstrationsJobId);
+  const { episodeIds, rejected, refusals } = demonstrationsResult(store, spec.demonstrationsJobId);
   const stages = readStages(spec, services);
   const settings: PromptSettings = promptSettings(run.policy, await policyFormat(run, stages, services));
   const facts = modelFacts(spec, stages, services);
@@ -108,8 +108,11 @@ export async function exportRun(
       splits: [run.environment.split],
       tasks: counts.tasks.size,
       demonstrations: episodeIds.length,
+      refusedDemonstrations:
+        refusals === null ? null : { total: rejected, file: importFile(run), listed: refusals },
       states: counts.states,
       branches: { ...branchSummary(store, spec.branchingJobId), promptTooLong: facts.promptTooLong },
+      proposals: stages.branching.modelCalls === 0 ? null : proposalsOf(stages.branching),
       iwmTargets: counts.targets.result(),
       filters: [...counts.filters(), ...writer.dropped()],
     };
@@ -247,7 +250,31 @@ const stageFactsSchema = z.object({
   promptTokens: z.number().default(0),
   modelId: modelIdSchema.nullable().default(null),
   tooLong: z.int().default(0),
+  modelCalls: z.int().default(0),
+  usedProposals: z.int().nullable().default(null),
+  droppedProposals: z
+    .object({
+      expert: z.int(),
+      duplicate: z.int(),
+      unreadable: z.int(),
+      inadmissible: z.int(),
+      excluded: z.int(),
+      surplus: z.int(),
+    })
+    .nullable()
+    .default(null)
+    .catch(null),
 });
+
+/** null where an older version did not count them all. */
+function proposalsOf({ usedProposals: used, droppedProposals: dropped }: Stages['branching']) {
+  if (used === null || dropped === null) return null;
+  return { drawn: Object.values(dropped).reduce((sum, count) => sum + count, used), used, ...dropped };
+}
+
+function importFile({ demonstrations }: EarlyExperienceRun): string | null {
+  return demonstrations.source === 'import' ? demonstrations.file : null;
+}
 
 type Stages = ReturnType<typeof readStages>;
 

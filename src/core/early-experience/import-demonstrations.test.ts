@@ -7,6 +7,7 @@ import { AppError } from '#shared/errors.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
 import type { ImportedLine } from '#core/early-experience/import-demonstrations.ts';
 import { parseDemonstrationLine, readDemonstrations } from '#core/early-experience/import-demonstrations.ts';
+import { datasetText } from '../../cli/dataset-text.ts';
 import { openLab } from '#test/helpers/methods.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'daydream-import-'));
@@ -158,9 +159,28 @@ test('an import is executed, and only what succeeds is kept', async () => {
       .filter(({ type }) => type === 'demonstration-rejected')
       .map(({ message }) => message);
     expect(reasons).toHaveLength(6);
+    // Each with the file and the line, also what is known only when it was executed.
+    for (const line of [2, 3, 4, 5, 6, 7]) {
+      expect(reasons.filter((message) => message.startsWith(`${file}, line ${String(line)}`))).toHaveLength(
+        1,
+      );
+    }
+    const refused = dataset?.manifest.refusedDemonstrations;
+    expect(refused).toMatchObject({ total: 6, file });
+    expect(refused?.listed.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6, 7]);
+    expect(refused?.listed[1]).toEqual({
+      line: 3,
+      taskId: second.taskId,
+      reason: 'the task was not solved in 2 steps',
+    });
+    if (dataset === undefined) throw new Error('no data set');
+    expect(datasetText(dataset)).toContain('refused as demonstrations                                    6');
+    expect(datasetText(dataset)).toContain(
+      `    line 3, task ${second.taskId}: the task was not solved in 2 steps`,
+    );
     expect(reasons.join('\n')).toMatch(/line 4: the environment has no task no-such-task/u);
     expect(reasons.join('\n')).toMatch(/line 5: .* split unseen/u);
-    expect(reasons.join('\n')).toMatch(/line 6: the same demonstration came before/u);
+    expect(reasons.join('\n')).toMatch(/line 6: the same demonstration came before, in line 1/u);
     expect(reasons.join('\n')).toMatch(/line 7: not JSON/u);
     const { items } = lab.services.store.episodes.list({ success: true }, 'oldest', {
       cursor: null,
@@ -169,6 +189,32 @@ test('an import is executed, and only what succeeds is kept', async () => {
     expect(items).toHaveLength(1);
     const [kept] = items;
     expect(kept && lab.services.store.episodes.step(kept.episodeId, 0)?.thought).toBe('reason 0');
+  } finally {
+    await lab.close();
+  }
+});
+
+test('an import of which nothing holds says why, line by line', async () => {
+  const lab = openLab();
+  try {
+    const file = path.join(folder, 'nothing.jsonl');
+    writeFileSync(file, 'garbage\n{"task_id": "no-such-task", "actions": ["look"]}\n');
+    const job = await lab.run(
+      'early-experience',
+      earlyExperienceRunSchema.parse({
+        kind: 'early-experience',
+        environment: { id: 'household-small' },
+        demonstrations: { source: 'import', file },
+        policy: { model: 'none' },
+        branching: { sr: { enabled: false } },
+        reflection: { enabled: false },
+      }),
+    );
+    expect(job.error).toMatchObject({ code: 'FILE_INVALID' });
+    expect(job.error?.message).toContain(`None of 2 lines of ${file} could be proved to succeed.`);
+    expect(job.error?.message).toContain(
+      'line 1: not JSON; line 2: the environment has no task no-such-task',
+    );
   } finally {
     await lab.close();
   }

@@ -1,5 +1,6 @@
 /** Early Experience (arXiv 2510.08558), the data side: demonstrations, real branches, IWM triples, reflections, data sets. */
 export { exportAgain } from '#core/early-experience/export.ts';
+export { checkImport } from '#core/early-experience/import-lines.ts';
 export { iwmMessages } from '#core/early-experience/iwm.ts';
 export { createEarlyExperienceJobs } from '#core/early-experience/pipeline-job.ts';
 export { exportedTexts, markBranches } from '#core/early-experience/marks.ts';

@@ -79,8 +79,8 @@ async function pipeline(context: JobContext<EarlyExperienceRun>) {
 
 /** The list of episodes stays with the stage; the pipeline's result is for reading. */
 function summaryOf(result: Job['result']) {
-  const { demonstrations, steps, rejected } = demonstrationsResultSchema.parse(result);
-  return { demonstrations, steps, rejected };
+  const { demonstrations, steps, rejected, refusals } = demonstrationsResultSchema.parse(result);
+  return { demonstrations, steps, rejected, refusals };
 }
 
 function createExportJob(services: CoreServices): JobDefinition<ExportSpec> {

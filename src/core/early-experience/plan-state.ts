@@ -66,7 +66,7 @@ export async function planState(
     const rules = {
       unique: sr.unique,
       refill: sr.refill,
-      keepInadmissible: false,
+      keepInadmissible: sr.inadmissible === 'execute',
       excludes: () => false,
       samples: samples.sr,
     };
@@ -149,6 +149,7 @@ async function sample(
     ...asked,
     shortSets: set.missing > 0 ? 1 : 0,
     missingAlternatives: set.missing,
+    usedProposals: set.alternatives.filter(({ source }) => source === 'policy').length,
     droppedProposals: set.dropped,
   };
   return { branches, counts };

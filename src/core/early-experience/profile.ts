@@ -26,6 +26,8 @@ const BESIDE: Record<string, string> = {
 
 /** Spec 1.3: the only two families whose paper recipe has a filter that a text detector can apply. */
 const CONTRADICTION_FAMILIES: ReadonlySet<string> = new Set(['bfcl', 'webarena']);
+/** Spec 1.4: what is not admissible is replaced in the SR set of these; elsewhere it is executed. */
+const REPLACING_FAMILIES: ReadonlySet<string> = new Set(['alfworld', 'scienceworld', 'webarena']);
 /** Spec 1.3: canonicalise + unique is stated for the SR set of these. */
 const UNIQUE_FAMILIES: ReadonlySet<string> = new Set(['alfworld', 'scienceworld', 'webarena', 'webshop']);
 
@@ -43,6 +45,7 @@ export function paperSwitches(family: string) {
         extra: 0,
         unique: UNIQUE_FAMILIES.has(benchmark),
         refill: 'inadmissible-only' as const,
+        inadmissible: REPLACING_FAMILIES.has(benchmark) ? ('replace' as const) : ('execute' as const),
       },
     },
     reflection: {
@@ -113,6 +116,13 @@ export function deviationsOf(run: EarlyExperienceRun, family: string): Deviation
       sr.unique
         ? 'Alternatives are compared after canonicalisation and taken once; the paper does not say so here.'
         : 'Alternatives may repeat; the paper takes each once.',
+    );
+    note(
+      sr.inadmissible !== paper.branching.sr.inadmissible,
+      `${sr.inadmissible}-inadmissible`,
+      sr.inadmissible === 'execute'
+        ? 'Inadmissible proposals are executed and compared with; the paper replaces them here.'
+        : 'Inadmissible proposals are replaced by admissible actions; the paper does not say so here.',
     );
   }
   if (iwm.enabled) {

@@ -186,3 +186,21 @@ test('the uniform sampler draws every action, and every pair, about equally ofte
   expect(counts.size).toBe(20);
   expect(chiSquare).toBeLessThan(43.8);
 });
+
+test('used and dropped proposals are all that were drawn', () => {
+  fc.assert(
+    fc.property(actions, actions, action, rules, fc.nat(), (proposals, admissible, expert, rule, seed) => {
+      const { alternatives, dropped } = proposedAlternatives(
+        proposals,
+        admissible,
+        expert,
+        rule,
+        randomOf(seed),
+      );
+      const used = alternatives.filter(({ source }) => source === 'policy').length;
+      const counted = Object.values(dropped).reduce((sum, count) => sum + count, used);
+      expect(counted).toBe(proposals.length);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -20,11 +20,27 @@ export interface AlternativeSet {
   alternatives: Alternative[];
   /** How many fewer than K there are, because the state admits no more. */
   missing: number;
-  /** Proposals dropped, by reason. */
-  dropped: { expert: number; duplicate: number; unreadable: number; inadmissible: number; excluded: number };
+  /** Proposals dropped, by reason: with those that are used, all that were drawn. */
+  dropped: {
+    expert: number;
+    duplicate: number;
+    unreadable: number;
+    inadmissible: number;
+    excluded: number;
+    /** Drawn beyond K and not looked at. */
+    surplus: number;
+  };
 }
+export type DroppedProposals = AlternativeSet['dropped'];
 
-const NOTHING_DROPPED = { expert: 0, duplicate: 0, unreadable: 0, inadmissible: 0, excluded: 0 };
+export const NOTHING_DROPPED: Readonly<DroppedProposals> = {
+  expert: 0,
+  duplicate: 0,
+  unreadable: 0,
+  inadmissible: 0,
+  excluded: 0,
+  surplus: 0,
+};
 
 /** `branching.iwm.excludeActions`: an action, compared after canonicalisation, or the beginning of actions before a `*`. */
 export function exclusion(patterns: readonly string[]): (action: string) => boolean {
@@ -77,7 +93,7 @@ export interface ProposalRules {
    * K, only an inadmissible proposal is replaced.
    */
   refill: 'constant-k' | 'inadmissible-only';
-  /** SR replaces what is not admissible (appendix B.1); IWM keeps it, because its error is an outcome worth predicting. */
+  /** IWM keeps what is not admissible, because its error is an outcome worth predicting; SR replaces it (appendix B.1) unless told otherwise (B.2). */
   keepInadmissible: boolean;
   /** Actions that the run leaves out; `admissible` is given without them. */
   excludes?: (action: string) => boolean;
@@ -97,7 +113,10 @@ export function proposedAlternatives(
   const used = new Set([expert]);
   let replacements = 0;
   for (const [proposal, text] of proposals.entries()) {
-    if (alternatives.length + replacements >= rules.k) break;
+    if (alternatives.length + replacements >= rules.k) {
+      dropped.surplus = proposals.length - proposal;
+      break;
+    }
     const action = matchAdmissible(text, admissible) ?? text.trim();
     const canonical = canonicalAction(action);
     const again = rules.unique && used.has(canonical);

@@ -26,12 +26,21 @@ export interface TaskQuery {
   limit?: number | undefined;
 }
 
+/** One task as files of the benchmark that the world stands beside. */
+export interface TaskFiles {
+  /** Relative, with `/`. */
+  folder: string;
+  files: { name: string; text: string }[];
+}
+
 export interface EnvironmentProvider {
   describe(): EnvironmentDescription;
   /** In a fixed order; `total` counts all that match. */
   listTasks(query: TaskQuery): { tasks: Task[]; total: number };
   /** @throws AppError NOT_FOUND */
   getTask(taskId: TaskId): Task;
+  /** Left out where the tasks cannot be written as files, or are files already. @throws AppError NOT_FOUND */
+  taskFiles?(taskId: TaskId): TaskFiles;
   open(options: {
     taskId: TaskId;
     seed: number;

@@ -6,8 +6,7 @@ import { environmentIdSchema } from '#shared/ids.ts';
 import type { EnvironmentId } from '#shared/ids.ts';
 import { writeGameFile } from './alfred/game-file.ts';
 import { catalogueOf } from './household/catalogue.ts';
-import { taskText } from './household/provider.ts';
-import { instructionOf, problemOf } from './household/task.ts';
+import { instructionOf, problemOf, taskText } from './household/task.ts';
 import { createEnvironmentRegistry } from './registry.ts';
 import type { FolderCatalogue } from './registry.ts';
 import type { EnvironmentFolder, FolderGame } from '#core/store/port.ts';
@@ -128,10 +127,17 @@ describe('the registry', () => {
   });
 
   it('remembers folders, gives each its own id, and removes them', async () => {
-    await put('game.tw-pddl', gameText(0));
-    await registry().addAlfworld(folder);
-    const { provider } = await registry().addAlfworld(folder);
+    await put('a/game.tw-pddl', gameText(0));
+    await put('b/game.tw-pddl', gameText(0));
+    await registry().addAlfworld(path.join(folder, 'a'));
+    const { provider } = await registry().addAlfworld(path.join(folder, 'b'));
     expect(provider.describe().id).toBe('alfworld-2');
+    await expect(
+      registry().addAlfworld(path.join(folder, 'a/'), environmentIdSchema.parse('again')),
+    ).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('is here already, as the environment "alfworld"') as string,
+    });
     const later = registry();
     const checksum = later.get(environmentIdSchema.parse('alfworld')).describe().dataChecksum;
     expect(checksum).toBe(provider.describe().dataChecksum);
@@ -195,10 +201,22 @@ describe('the registry', () => {
   it('gives two folders that are added at once an id each', async () => {
     await put('game.tw-pddl', gameText(0));
     const shared = registry();
-    const both = await Promise.all([shared.addAlfworld(folder), shared.addAlfworld(folder)]);
+    await put('more/game.tw-pddl', gameText(1));
+    const both = await Promise.all([
+      shared.addAlfworld(folder),
+      shared.addAlfworld(path.join(folder, 'more')),
+    ]);
     // Which of them is first read is first named.
     const ids = both.map(({ provider }) => provider.describe().id);
     expect(ids.toSorted()).toEqual(['alfworld', 'alfworld-2']);
+  });
+
+  it('takes one folder that is added twice at once only once', async () => {
+    await put('game.tw-pddl', gameText(0));
+    const shared = registry();
+    const both = await Promise.allSettled([shared.addAlfworld(folder), shared.addAlfworld(folder)]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(entries.size).toBe(1);
   });
 
   it('follows no symbolic link out of the folder', async () => {

@@ -67,6 +67,7 @@ export function createEnvironmentRegistry(options: {
     async addAlfworld(folder, id) {
       const root = path.resolve(folder);
       if (id !== undefined) refuseTaken(id, bundledIds, catalogue);
+      refuseKnownFolder(root, catalogue);
       if (!isFolder(root)) {
         throw new AppError({
           code: 'FILE_NOT_FOUND',
@@ -95,6 +96,7 @@ export function createEnvironmentRegistry(options: {
         });
       }
       // Only now, in one turn: another folder may have been added while this one was read.
+      refuseKnownFolder(root, catalogue);
       const environmentId = id ?? freeId(bundledIds, catalogue);
       refuseTaken(environmentId, bundledIds, catalogue);
       const provider = createAlfworldProvider({ environmentId, folder: root, games });
@@ -125,6 +127,17 @@ function refuseTaken(
     code: 'CONFLICT',
     message: `An environment "${environmentId}" exists already; choose another id, or remove it first.`,
     data: { environmentId },
+  });
+}
+
+/** The same games twice are two environments whose episodes do not count together. @throws AppError CONFLICT */
+function refuseKnownFolder(root: string, catalogue: FolderCatalogue): void {
+  const known = catalogue.folders().find(({ folder }) => folder === root);
+  if (known === undefined) return;
+  throw new AppError({
+    code: 'CONFLICT',
+    message: `The folder ${root} is here already, as the environment "${known.environmentId}"; nothing was added. Where its games have changed, remove that environment and add the folder again: its recorded episodes are kept.`,
+    data: { environmentId: known.environmentId, folder: root },
   });
 }
 

@@ -43,3 +43,42 @@ export function checkAdapter(path: string, base: { file: string; header?: GgufHe
   }
   return adapter;
 }
+
+/** As `checkAdapter`, and every matrix has the size that llama.cpp asks for. @throws the same */
+export function checkAdapterFits(path: string, base: { file: string; header: GgufHeader }): void {
+  const misfit = misfitOf(checkAdapter(path, base), base.header);
+  if (misfit === null) return;
+  throw new AppError({
+    code: 'MODEL_UNSUPPORTED',
+    message: `The adapter ${path} does not fit ${base.file}: ${misfit}. Nothing was changed. Choose the base that it was trained on.`,
+    data: { file: path, base: base.file },
+  });
+}
+
+/**
+ * The first matrix pair that llama.cpp would refuse: A is [in, rank], B is [rank, out] of a matrix [in, out] of the model; those of the token
+ * embedding are the other way round.
+ */
+function misfitOf(adapter: GgufHeader, base: GgufHeader): string | null {
+  const shapes = new Map(base.tensors.map(({ name, shape }) => [name, shape]));
+  const pairs = new Map(adapter.tensors.map(({ name, shape }) => [name, shape]));
+  for (const { name, shape: a } of adapter.tensors) {
+    const matrix = /^(.+)\.lora_a$/u.exec(name)?.[1];
+    if (matrix === undefined) continue;
+    const target = shapes.get(matrix);
+    if (target === undefined) return `the model has no matrix ${matrix}`;
+    const b = pairs.get(`${matrix}.lora_b`);
+    if (b === undefined) return `${name} stands there without ${matrix}.lora_b`;
+    const isEmbedding = matrix === 'token_embd.weight';
+    const made = isEmbedding ? [sizeOf(b, 1), sizeOf(a, 1)] : [sizeOf(a, 0), sizeOf(b, 1)];
+    if (made[0] !== sizeOf(target, 0) || made[1] !== sizeOf(target, 1)) {
+      return `it changes ${matrix} as a matrix of ${made.join(' × ')}, which is ${String(sizeOf(target, 0))} × ${String(sizeOf(target, 1))} in the model`;
+    }
+  }
+  return null;
+}
+
+/** A file leaves out the last dimensions where they are 1. */
+function sizeOf(shape: readonly number[], dimension: number): number {
+  return shape[dimension] ?? 1;
+}

@@ -134,6 +134,8 @@ export interface ModelService {
   /** @throws CONFLICT while somebody holds it */
   remove(modelId: ModelId): Promise<boolean>;
   fit(modelId: ModelId, options: { contextTokens: number; sequences: number }): Promise<FitEstimate>;
+  /** Before anything is loaded. @throws FILE_NOT_FOUND, MODEL_FILE_INVALID, MODEL_UNSUPPORTED, INVALID_INPUT for what is no GGUF */
+  checkAdapter(modelId: ModelId, path: string): Promise<void>;
   calibration(modelId: ModelId): Promise<ThreadCalibration | null>;
   calibrate(
     modelId: ModelId,

@@ -74,8 +74,9 @@ describe('finding models', () => {
 });
 
 describe('loading models', () => {
-  it('names an architecture that llama.cpp does not know', async () => {
-    const strange = join(folder, 'strange.gguf');
+  it('does not list as fine an architecture that llama.cpp does not know', async () => {
+    const strange = join(folder, 'strange', 'strange.gguf');
+    mkdirSync(join(folder, 'strange'));
     writeGguf(strange, {
       metadata: new Map<string, GgufValue>([
         ['general.architecture', { type: 'string', value: 'daydreamer' }],
@@ -83,11 +84,22 @@ describe('loading models', () => {
       ]),
       tensors: [],
     });
-    const model = await host.service.resolve(strange);
     const refusal = {
       code: 'MODEL_UNSUPPORTED',
-      message: expect.stringMatching(/strange\.gguf.*"daydreamer"/) as string,
+      message: expect.stringMatching(
+        /strange\.gguf.*"daydreamer", which the bundled llama.cpp does not know/,
+      ) as string,
     };
+    await expect(host.service.resolve(strange)).rejects.toMatchObject(refusal);
+    const [listed] = await host.service.add(join(folder, 'strange'));
+    expect(listed?.problem).toMatchObject(refusal);
+    // An older version took it in as fine.
+    const known = await host.service.resolve(file);
+    if (listed === undefined || known.facts === null) throw new Error('not added');
+    const model = { ...listed, problem: null, facts: { ...known.facts, architecture: 'daydreamer' } };
+    host.models.upsert(model);
+    const now = (await host.service.list()).find(({ modelId }) => modelId === model.modelId);
+    expect(now?.problem).toMatchObject(refusal);
     await expect(host.service.load(model, { ...load, threads: 1 })).rejects.toMatchObject(refusal);
     // 0: the threads are measured first, which loads the file, too.
     await expect(host.service.load(model, { ...load, threads: 0 })).rejects.toMatchObject(refusal);

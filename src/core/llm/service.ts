@@ -10,11 +10,13 @@ import type { Clock, Logger, ProcessSpawner } from '#core/ports.ts';
 import { busyCores } from '#core/llm/busy-cores.ts';
 import { physicalCores } from '#core/process/index.ts';
 import type { ModelStore } from '#core/store/port.ts';
-import { checkAdapter } from './adapter.ts';
+import { checkAdapterFits } from './adapter.ts';
 import { createCatalogue, httpModel, scriptedModel } from './catalogue.ts';
 import type { Catalogue } from './catalogue.ts';
 import { findModel } from './find-model.ts';
 import { estimateFit, refuseIfTooLarge } from './fit.ts';
+import { isKnownArchitecture } from './gguf/architectures.ts';
+import { unknownArchitecture } from './gguf/facts.ts';
 import { createHeaderReader } from './gguf/known-headers.ts';
 import { HttpModel } from './http-model.ts';
 import { InferenceClient } from './inference-client.ts';
@@ -107,7 +109,6 @@ class Service implements ModelService {
     if (reference.startsWith('scripted:')) return this.#scripted(reference.slice('scripted:'.length));
     const stored = findModel(this.#options.models.list(), reference, this.#options.bundled ?? null);
     if (stored?.kind === 'http') return stored;
-    if (stored !== null && existsSync(stored.location)) return usable(stored);
     if (stored !== null) return usable(withPresence(stored));
     if (!/[\\/]|\.gguf$/i.test(reference)) {
       throw new AppError({
@@ -155,6 +156,22 @@ class Service implements ModelService {
       });
     }
     return this.#fit(model, request);
+  }
+
+  checkAdapter(modelId: ModelId, path: string): Promise<void> {
+    const model = this.#stored(modelId);
+    if (model.kind !== 'gguf') {
+      throw new AppError({
+        code: 'INVALID_INPUT',
+        message: `${model.name} takes no adapter of this machine: only a GGUF does.`,
+      });
+    }
+    this.#checkAdapter(model, path);
+    return Promise.resolve();
+  }
+
+  #checkAdapter(model: Model, path: string): void {
+    checkAdapterFits(path, { file: model.location, header: this.#header(model.location) });
   }
 
   calibration(modelId: ModelId): Promise<ThreadCalibration | null> {
@@ -302,7 +319,7 @@ class Service implements ModelService {
     if (facts === null)
       throw new AppError({ code: 'MODEL_FILE_INVALID', message: `${model.name} cannot be read.` });
     if (options.format === 'chat' && !facts.hasChatTemplate) throw withoutTemplate(model.name);
-    for (const { path } of options.adapters) checkAdapter(path, { file: model.location });
+    for (const { path } of options.adapters) this.#checkAdapter(model, path);
     const contextTokens = withinModel(facts, options.contextTokens);
     refuseIfTooLarge(this.#fit(model, { contextTokens, sequences: options.sequences }), model.name);
     return { facts, contextTokens };
@@ -357,7 +374,11 @@ class Service implements ModelService {
     const before = await measureBusy(signal);
     const trials = await this.#client.call(
       'calibrate',
-      { file: model.location, architecture: usable(model).facts?.architecture ?? 'unknown', threadCounts },
+      {
+        file: model.location,
+        architecture: usable(withPresence(model)).facts?.architecture ?? 'unknown',
+        threadCounts,
+      },
       signal,
     );
     const after = await measureBusy(signal);
@@ -458,7 +479,12 @@ function machineName(): string {
 }
 
 function withPresence(model: Model): Model {
-  if (model.kind !== 'gguf' || model.problem !== null || existsSync(model.location)) return model;
+  if (model.kind !== 'gguf' || model.problem !== null) return model;
+  if (existsSync(model.location)) {
+    const { architecture } = model.facts ?? {};
+    if (architecture === undefined || isKnownArchitecture(architecture)) return model;
+    return { ...model, problem: unknownArchitecture(architecture, model.location) };
+  }
   return {
     ...model,
     problem: {

@@ -1,5 +1,6 @@
+import path from 'node:path';
 import { AppError } from '#shared/errors.ts';
-import { checkConformance } from '#core/environments/index.ts';
+import { checkConformance, writeTasks } from '#core/environments/index.ts';
 import type { RpcServices } from '#core/rpc/base.ts';
 import { os } from '#core/rpc/base.ts';
 import { offsetOf, pageFrom } from '#core/rpc/offset-page.ts';
@@ -34,6 +35,13 @@ export function environmentsHandlers(app: RpcServices) {
       const environment = provider.describe();
       return { environment, games, rejected };
     }),
+    writeTasks: environments.writeTasks.handler(({ input: { environmentId, folder, ...wanted }, signal }) =>
+      writeTasks(
+        registry.get(environmentId),
+        { ...wanted, folder: path.resolve(folder) },
+        { signal },
+      ),
+    ),
     remove: environments.remove.handler(({ input }) => {
       // A folder that is away has no provider, and can be removed all the same.
       if (registry.remove(input.environmentId)) return { removed: true };

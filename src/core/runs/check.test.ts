@@ -1,7 +1,8 @@
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { environmentIdSchema, sha256Schema } from '#shared/ids.ts';
-import { writeRandomGguf } from '#core/llm/index.ts';
+import { writeGguf, writeRandomGguf } from '#core/llm/index.ts';
 import { selectTasks } from '#core/agents/index.ts';
 import { taskSelectionSchema } from '#shared/schema/run.ts';
 import { openTestApp } from '#test/helpers/app.ts';
@@ -98,4 +99,82 @@ it('estimates for a model called by its name what it estimates for its path', as
   const memory = await memoryOf(file);
   expect(memory).toBeGreaterThan(0);
   expect(await memoryOf('random-weights-by-name')).toBe(memory);
+});
+
+it('says of an import which lines it will leave out, before anything runs', async () => {
+  const { client, folder } = test;
+  const { items } = await client.environments.tasks({
+    environmentId: environmentIdSchema.parse('household-small'),
+    split: 'train',
+    limit: 1,
+  });
+  const file = path.join(folder, 'import.jsonl');
+  const good = JSON.stringify({ task_id: items[0]?.taskId, actions: ['look'] });
+  await writeFile(file, [good, 'garbage', good, '{"task_id": "moon", "actions": ["look"]}'].join('\n'));
+  const yaml = `kind: early-experience\nenvironment: { id: household-small, tasks: 1 }\ndemonstrations: { source: import, file: ${JSON.stringify(file)} }\npolicy: { model: 'scripted:random' }\n`;
+  const told = async () => {
+    const { problems } = await client.runs.check({ yaml });
+    return problems.flatMap(({ path: at, severity, message }) =>
+      at === 'demonstrations.file' ? [`${severity}: ${message.replace(file, 'FILE')}`] : [],
+    );
+  };
+  expect(await told()).toEqual([
+    'warning: FILE, line 2: not JSON. It will be left out.',
+    'warning: FILE, line 3: the same demonstration came before, in line 1. It will be left out.',
+    'warning: FILE, line 4: the environment has no task moon. It will be left out.',
+  ]);
+  // The file is read again when it changes, and only then.
+  await writeFile(file, 'garbage\n');
+  expect(await told()).toEqual([
+    'warning: FILE, line 1: not JSON. It will be left out.',
+    'error: FILE holds no demonstration for this run.',
+  ]);
+});
+
+it('finds an adapter of another architecture, of other sizes, or for no model, before anything is loaded', async () => {
+  const base = path.join(test.folder, 'random-weights-base.gguf');
+  writeRandomGguf(base, { seed: 11 });
+  await test.client.models.add({ path: base });
+  const adapter = (name: string, architecture: string, size: number): string => {
+    const file = path.join(test.folder, name);
+    writeGguf(file, {
+      metadata: new Map([
+        ['general.type', { type: 'string', value: 'adapter' }],
+        ['general.architecture', { type: 'string', value: architecture }],
+        ['adapter.type', { type: 'string', value: 'lora' }],
+        ['adapter.lora.alpha', { type: 'float32', value: 4 }],
+      ]),
+      tensors: [
+        { name: 'blk.0.attn_q.weight.lora_a', shape: [size, 2], data: () => new Float32Array(size * 2) },
+        { name: 'blk.0.attn_q.weight.lora_b', shape: [2, size], data: () => new Float32Array(size * 2) },
+      ],
+    });
+    return file;
+  };
+  const told = async (model: string, file: string) => {
+    const yaml = `kind: rollout\nenvironment: { id: household-small, tasks: 1 }\npolicy: { model: ${JSON.stringify(model)}, adapters: [{ path: ${JSON.stringify(file)} }] }\nlimits: { maxSteps: 3 }\n`;
+    const { problems } = await test.client.runs.check({ yaml });
+    return problems.flatMap(({ path: at, message, severity }) =>
+      severity === 'error' ? [`${at}: ${message}`] : [],
+    );
+  };
+  const at = 'policy.adapters[0].path: ';
+  const { embeddingLength: width } = (await test.app.services.models.resolve(base)).facts ?? {
+    embeddingLength: 0,
+  };
+  expect(await told(base, adapter('fits.gguf', 'llama', width))).toEqual([]);
+  expect(await told(base, adapter('other.gguf', 'qwen2', width))).toEqual([
+    expect.stringContaining(
+      `${at}The adapter ${path.join(test.folder, 'other.gguf')} was made for the architecture qwen2`,
+    ),
+  ]);
+  expect(await told(base, adapter('wide.gguf', 'llama', width + 32))).toEqual([
+    expect.stringContaining(
+      `it changes blk.0.attn_q.weight as a matrix of ${String(width + 32)} × ${String(width + 32)}, which is ${String(width)} × ${String(width)} in the model`,
+    ),
+  ]);
+  expect(await told(base, base)).toEqual([expect.stringContaining('is no adapter (general.type is')]);
+  expect(await told('scripted:random', adapter('none.gguf', 'llama', width))).toEqual([
+    expect.stringContaining('Only a model takes an adapter'),
+  ]);
 });

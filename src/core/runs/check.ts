@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { z } from 'zod';
 import type { runsContract } from '#shared/contract/runs.ts';
-import { AppError } from '#shared/errors.ts';
+import { AppError, toAppError } from '#shared/errors.ts';
 import type { Job } from '#shared/schema/job.ts';
 import type { Model } from '#shared/schema/model.ts';
 import type { Role } from '#shared/schema/policy.ts';
@@ -10,6 +10,7 @@ import type { Run, RunProblem } from '#shared/schema/run.ts';
 import type { CoreServices } from '#core/services.ts';
 import { countTasks, promptShortage } from '#core/agents/index.ts';
 import {
+  checkImport,
   deviationsOf,
   expertPromptShortage,
   splitProblem,
@@ -91,6 +92,20 @@ async function whatIsNamed(
   return existsSync(reference) ? 'new file' : null;
 }
 
+/** What the job would find when it loads them together; null also where the base is not known yet. */
+async function adapterProblem(
+  services: CoreServices,
+  model: Awaited<ReturnType<typeof whatIsNamed>>,
+  file: string,
+): Promise<string | null> {
+  if (model === 'none needed') return 'Only a model takes an adapter; there is none here.';
+  if (model === null || model === 'new file' || model.problem !== null) return null;
+  return services.models.checkAdapter(model.modelId, file).then(
+    () => null,
+    (thrown: unknown) => toAppError(thrown).message,
+  );
+}
+
 async function roleProblems(
   services: CoreServices,
   role: Omit<Role, 'sampling'>,
@@ -118,12 +133,48 @@ async function roleProblems(
   for (const [index, adapter] of role.adapters.entries()) {
     if (!existsSync(adapter.path)) {
       found.push(error([...path, 'adapters', index, 'path'], `There is no file ${adapter.path}.`));
+      continue;
     }
+    const misfit = await adapterProblem(services, model, adapter.path);
+    if (misfit !== null) found.push(error([...path, 'adapters', index, 'path'], misfit));
   }
   return found;
 }
 
-async function crossProblems(services: CoreServices, run: Run): Promise<Found[]> {
+/** Line by line what the job will refuse before it executes anything; whether the rest succeeds is known when it was executed. */
+async function importProblems(
+  services: CoreServices,
+  { environment }: Run,
+  file: string,
+  { signal }: { signal?: AbortSignal | undefined },
+): Promise<Found[]> {
+  const path = ['demonstrations', 'file'];
+  const provider = services.environments.list().find((one) => one.describe().id === environment.id);
+  if (provider === undefined) return [];
+  try {
+    const { usable, refused, listed } = await checkImport(provider, environment.split, file, {
+      signal: signal ?? new AbortController().signal,
+    });
+    const found = listed.map(({ line, reason }) => {
+      return warning(path, `${file}, line ${String(line)}: ${reason}. It will be left out.`);
+    });
+    if (refused > listed.length) {
+      const more = `… and ${String(refused - listed.length)} more lines of ${file} will be left out; ${String(usable)} are tried.`;
+      found.push(warning(path, more));
+    }
+    if (usable > 0) return found;
+    return [...found, error(path, `${file} holds no demonstration for this run.`)];
+  } catch (thrown) {
+    if (signal?.aborted === true || !(thrown instanceof AppError)) throw thrown;
+    return [error(path, thrown.message)];
+  }
+}
+
+async function crossProblems(
+  services: CoreServices,
+  run: Run,
+  options: { signal?: AbortSignal | undefined },
+): Promise<Found[]> {
   const maxPrompt = run.limits.maxPromptTokens;
   const found = environmentProblems(services, run);
   found.push(...(await roleProblems(services, run.policy, ['policy'], maxPrompt)));
@@ -145,8 +196,8 @@ async function crossProblems(services: CoreServices, run: Run): Promise<Found[]>
     );
   }
   const { demonstrations } = run;
-  if (demonstrations.source === 'import' && !existsSync(demonstrations.file)) {
-    found.push(error(['demonstrations', 'file'], `There is no file ${demonstrations.file}.`));
+  if (demonstrations.source === 'import') {
+    found.push(...(await importProblems(services, run, demonstrations.file, options)));
   }
   if (run.reflection.enabled && !run.branching.sr.enabled) {
     const message =
@@ -164,7 +215,7 @@ export async function checkRun(
   const familyOf = familiesOf(services.environments);
   const { run, problems, line } = parseRun(yaml, familyOf);
   if (run === null) return { run, problems, estimate: null, deviations: [], command: '' };
-  const found = await crossProblems(services, run);
+  const found = await crossProblems(services, run, options);
   const located = found.map(({ path, ...rest }) => ({
     ...rest,
     path: showPath(path),

@@ -65,6 +65,26 @@ export const environmentsContract = {
         rejected: z.array(z.object({ file: z.string(), reason: z.string() })),
       }),
     ),
+  /** Writes tasks as the original ALFWorld's files, all or nothing; a folder that is not empty is refused. */
+  writeTasks: procedure
+    .input(
+      z.object({
+        environmentId: environmentIdSchema,
+        split: splitSchema.nullable().default(null),
+        taskTypes: z.array(z.string()).default([]),
+        tasksPerSplit: z.int().min(1).nullable().default(null),
+        folder: z.string().min(1),
+      }),
+    )
+    .output(
+      z.object({
+        folder: z.string(),
+        tasks: z.int(),
+        files: z.int(),
+        bytes: z.int(),
+        splits: z.array(z.object({ split: splitSchema, tasks: z.int() })),
+      }),
+    ),
   remove: procedure
     .input(z.object({ environmentId: environmentIdSchema }))
     .output(z.object({ removed: z.boolean() })),

@@ -67,6 +67,17 @@ export const manifestSchema = z.object({
   splits: z.array(splitSchema),
   tasks: z.int(),
   demonstrations: z.int(),
+  /** What was given as a demonstration and is none; `listed` holds each with its line in an import, up to a bound. */
+  refusedDemonstrations: z
+    .object({
+      total: z.int(),
+      file: z.string().nullable(),
+      listed: z.array(
+        z.object({ line: z.int().nullable(), taskId: z.string().nullable(), reason: z.string() }),
+      ),
+    })
+    .nullable()
+    .default(null),
   states: z.int(),
   /** `executed` = `expert` + `iwm` + `sr` = `accepted` + `rejected`; the counts below are of the accepted ones. */
   branches: z.object({
@@ -87,6 +98,27 @@ export const manifestSchema = z.object({
     /** States whose prompt did not fit the policy's context. */
     promptTooLong: z.int().nullable().default(null),
   }),
+  /**
+   * Texts that the policy drew as alternatives: `drawn` = `used` + the reasons below. null where none was asked, and in manifests of older
+   * versions.
+   */
+  proposals: z
+    .object({
+      drawn: z.int(),
+      /** Became an alternative that was executed. */
+      used: z.int(),
+      /** The expert's own action. */
+      expert: z.int(),
+      duplicate: z.int(),
+      unreadable: z.int(),
+      /** Replaced, where the run does not execute them. */
+      inadmissible: z.int(),
+      excluded: z.int(),
+      /** Drawn beyond K and not looked at. */
+      surplus: z.int(),
+    })
+    .nullable()
+    .default(null),
   /** What the rows of `iwm_sft` predict, by the command before its arguments, most characters first; the smallest kinds may be left out. */
   iwmTargets: z
     .object({

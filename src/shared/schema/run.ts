@@ -117,7 +117,10 @@ const samplerField = z.enum(['uniform', 'policy']).meta({
 
 export const iwmBranchingSchema = z.object({
   enabled: z.boolean().default(true).meta({ title: 'Branch for implicit world modelling' }),
-  sampler: samplerField.default('uniform'),
+  sampler: samplerField.default('uniform').meta({
+    title: 'Sampler',
+    help: '`uniform`: without replacement from the admissible actions minus the expert’s. `policy`: proposed by the policy; what is not admissible is executed too, its answer is an outcome to predict.',
+  }),
   k: z.int().min(1).max(64).default(8).meta({
     title: 'K',
     unit: 'alternatives a state',
@@ -163,6 +166,12 @@ export const srBranchingSchema = z.object({
     advanced: true,
   }),
   unique: z.boolean().default(true).meta({ title: 'Canonicalise and de-duplicate', advanced: true }),
+  inadmissible: z.enum(['replace', 'execute']).default('replace').meta({
+    title: 'Inadmissible proposals',
+    paper: 'replace (ALFWorld)',
+    help: '`replace`: by an unused admissible action, as in ALFWorld, ScienceWorld and WebArena. `execute`: in the environment, whose answer (“Nothing happens.”) is then the outcome to compare with, as in WebShop.',
+    advanced: true,
+  }),
   refill: z.enum(['constant-k', 'inadmissible-only']).default('constant-k').meta({
     title: 'Refill',
     help: '`inadmissible-only` is the paper’s: up to K, only inadmissible proposals are replaced.',

@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { TaskId } from '#shared/ids.ts';
 import type { EnvironmentDescription, Task } from '#shared/schema/environment.ts';
-import type { EnvironmentProvider, TaskQuery } from '../port.ts';
+import type { EnvironmentProvider, TaskFiles, TaskQuery } from '../port.ts';
 import type { AlfredGame } from './game.ts';
 import { AlfredSession } from './session.ts';
 
@@ -14,6 +14,8 @@ export interface AlfredSource {
   /** In listing order. */
   tasks(): readonly Task[];
   load(taskId: TaskId, signal?: AbortSignal): Promise<AlfredGame> | AlfredGame;
+  /** Of a listed task; left out where the tasks are files already. */
+  taskFiles?(taskId: TaskId): TaskFiles;
 }
 
 export const actionGuide = [
@@ -62,7 +64,9 @@ export function createAlfredProvider(source: AlfredSource): EnvironmentProvider 
     return game;
   };
 
+  const { taskFiles } = source;
   return {
+    ...(taskFiles === undefined ? {} : { taskFiles: (taskId) => taskFiles(getTask(taskId).taskId) }),
     describe: () => source.describe(),
     listTasks(query) {
       const matching = source.tasks().filter((task) => matches(task, query));

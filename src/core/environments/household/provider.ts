@@ -10,9 +10,10 @@ import type { EnvironmentProvider } from '../port.ts';
 import { catalogueOf, combinationName, splitSizes } from './catalogue.ts';
 import type { Combination } from './catalogue.ts';
 import { taskTypes } from './content.ts';
+import { officialFiles } from './official-files.ts';
 import { generatorVersion } from './room.ts';
 import type { Preset } from './room.ts';
-import { instructionOf, problemOf } from './task.ts';
+import { instructionOf, problemOf, taskText } from './task.ts';
 
 const presentation: Readonly<Record<Preset, { title: string; summary: string }>> = {
   household: {
@@ -84,11 +85,12 @@ export function createHouseholdProvider(preset: Preset): EnvironmentProvider {
       if (combination === undefined) throw new Error(`no combination for listed task ${taskId}`);
       return loadGame(problemOf(preset, combination), taskText(instructionOf(preset, combination)));
     },
+    taskFiles(taskId) {
+      const combination = combinations().get(taskId);
+      if (combination === undefined) throw new Error(`no combination for listed task ${taskId}`);
+      return officialFiles(preset, combination);
+    },
   });
-}
-
-export function taskText(instruction: string): string {
-  return `Your task is to: ${instruction}.`;
 }
 
 function checksum(preset: Preset, combinations: ReadonlyMap<TaskId, Combination>): Sha256 {

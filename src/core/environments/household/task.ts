@@ -19,6 +19,10 @@ export function instructionOf(preset: Preset, combination: Combination): string 
     .replace('{target}', combination.target);
 }
 
+export function taskText(instruction: string): string {
+  return `Your task is to: ${instruction}.`;
+}
+
 interface Thing {
   readonly className: string;
   readonly id: string;

@@ -1,8 +1,10 @@
 /** What the rest of the application knows of a GGUF, from its header alone. */
 import { createHash } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
+import type { ErrorRecord } from '#shared/errors.ts';
 import { sha256Schema } from '#shared/ids.ts';
 import type { GgufFacts } from '#shared/schema/model.ts';
+import { isKnownArchitecture } from './architectures.ts';
 import type { GgufHeader, MetadataValue } from './read-gguf.ts';
 import { fileTypeName, tensorTypeName } from './tensor-types.ts';
 
@@ -37,6 +39,7 @@ export function ggufFacts(header: GgufHeader, file: string): GgufFacts {
       data: { file, architecture },
     });
   }
+  if (!isKnownArchitecture(architecture)) throw new AppError(unknownArchitecture(architecture, file));
   const template = textOf(header.metadata.get('tokenizer.chat_template'));
   const hasChatTemplate = template !== null && template.trim() !== '';
   return {
@@ -52,6 +55,17 @@ export function ggufFacts(header: GgufHeader, file: string): GgufFacts {
     chatTemplateHash: hasChatTemplate
       ? sha256Schema.parse(createHash('sha256').update(template).digest('hex'))
       : null,
+  };
+}
+
+/** What is wrong with a file of this architecture; also said of what an older version took in. */
+export function unknownArchitecture(architecture: string, file: string): ErrorRecord {
+  return {
+    code: 'MODEL_UNSUPPORTED',
+    message:
+      `${file} has the architecture "${architecture}", which the bundled llama.cpp does not know, so it cannot be loaded. ` +
+      'Choose a model of another architecture; a newer version of the application may know this one.',
+    data: { file, architecture },
   };
 }
 

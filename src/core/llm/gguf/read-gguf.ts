@@ -44,6 +44,8 @@ const maxKeyBytes = 65_535;
 const maxKeptString = 16 * 1024 * 1024;
 const maxKeptNumbers = 4096;
 const maxDimensions = 4;
+/** No list of a header is longer, in bytes; what claims more is damaged, not cut off. */
+const longestClaim = 2 ** 32;
 
 /** @throws FILE_NOT_FOUND, MODEL_FILE_INVALID, MODEL_FILE_TRUNCATED, MODEL_UNSUPPORTED */
 export function readGguf(file: string): GgufHeader {
@@ -102,6 +104,7 @@ function readHeader(cursor: Cursor): GgufHeader {
   for (let index = 0; index < tensorCount; index += 1) tensors.push(readTensor(cursor, index, tensorCount));
   const alignment = alignmentOf(metadata, cursor.file);
   const dataOffset = Math.ceil(cursor.position / alignment) * alignment;
+  checkLayout(cursor.file, tensors, alignment);
   checkExtents(cursor, tensors, dataOffset);
   return { version, metadata, tensors, entries, alignment, dataOffset, fileBytes: cursor.size };
 }
@@ -200,6 +203,21 @@ function alignmentOf(metadata: ReadonlyMap<string, MetadataValue>, file: string)
   return alignment;
 }
 
+/** Tensors lie one behind the other, and llama.cpp insists on it: where one does not, the header is damaged and no size follows from it. */
+function checkLayout(file: string, tensors: readonly TensorInfo[], alignment: number): void {
+  let expected = 0;
+  for (const { name, offset, bytes } of tensors) {
+    if (offset !== expected) {
+      throw invalid(
+        file,
+        `its header is damaged: tensor ${name} begins at byte ${count(offset)} of the data, the ones before it end at ${count(expected)}`,
+      );
+    }
+    if (bytes === null) return;
+    expected += Math.ceil(bytes / alignment) * alignment;
+  }
+}
+
 /** A download that broke off is told by its size: what is there, and what the header promises. */
 function checkExtents(cursor: Cursor, tensors: readonly TensorInfo[], dataOffset: number): void {
   const ends = tensors.map(({ offset, bytes }) => dataOffset + offset + (bytes ?? 1));
@@ -235,6 +253,9 @@ class Cursor {
   require(length: number, what: string): void {
     const needed = this.position + length;
     if (needed <= this.size) return;
+    if (length > longestClaim) {
+      throw invalid(this.file, `its header is damaged: ${what} claim ${count(length)} bytes`);
+    }
     throw new AppError({
       code: 'MODEL_FILE_TRUNCATED',
       message: `${this.file} is cut off: ${count(this.size)} bytes are there, its header promises at least ${count(needed)}; it ends within ${what}. Download or copy it again.`,
@@ -276,8 +297,11 @@ class Cursor {
 
   text(maxLength: number, what: string): string {
     const length = this.uint64(`the length of ${what}`);
+    // A cut file has sensible lengths: this one tells of damage, whatever is there behind it.
+    if (length > maxLength) {
+      throw invalid(this.file, `its header is damaged: ${what} claims ${count(length)} bytes`);
+    }
     this.require(length, what);
-    if (length > maxLength) throw invalid(this.file, `${what} is ${length} bytes long`);
     return this.bytes(length, what).toString('utf8');
   }
 

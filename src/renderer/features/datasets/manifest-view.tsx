@@ -66,6 +66,47 @@ export function ManifestView({ dataset }: { dataset: Dataset }) {
           ]}
         />
       </Section>
+      {manifest.proposals !== null && (
+        <Section title="What the policy proposed">
+          <Counts
+            counts={[
+              ['Drawn', manifest.proposals.drawn],
+              ['Executed as alternatives', manifest.proposals.used],
+              ['The expert’s own action', manifest.proposals.expert],
+              ['Said before', manifest.proposals.duplicate],
+              ['No action could be read', manifest.proposals.unreadable],
+              ['Not admissible, dropped', manifest.proposals.inadmissible],
+              ['Left out by the run', manifest.proposals.excluded],
+              ['Not needed: K was reached', manifest.proposals.surplus],
+            ]}
+          />
+        </Section>
+      )}
+      {manifest.refusedDemonstrations !== null && manifest.refusedDemonstrations.total > 0 && (
+        <Section title={`Refused as demonstrations (${formatInteger(manifest.refusedDemonstrations.total)})`}>
+          {manifest.refusedDemonstrations.file !== null && (
+            <p className={styles.mono}>{manifest.refusedDemonstrations.file}</p>
+          )}
+          <table className={styles.table}>
+            <thead>
+              <tr>
+                <th>Line</th>
+                <th>Task</th>
+                <th>Reason</th>
+              </tr>
+            </thead>
+            <tbody>
+              {manifest.refusedDemonstrations.listed.slice(0, 100).map((one) => (
+                <tr key={`${String(one.line)} ${one.taskId ?? ''}`}>
+                  <td className={styles.number}>{one.line === null ? '' : formatInteger(one.line)}</td>
+                  <td className={styles.mono}>{one.taskId ?? ''}</td>
+                  <td className={styles.wrap}>{one.reason}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Section>
+      )}
       <Section title="What was left out">
         <LeftOut filters={manifest.filters} />
       </Section>
