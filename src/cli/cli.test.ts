@@ -94,7 +94,25 @@ describe('exit codes', () => {
     [['models', 'inspect', '/no/such/file.gguf'], 3],
     [['models', 'test', 'no-such-model'], 3],
     [['run', 'rollout-quick', '--set', 'policy.model=broken.gguf'], 4],
-    [['environments', 'check', 'no-such'], 5],
+    [['environments', 'check', 'no-such'], 3],
+    [['environments', 'remove', 'no-such'], 3],
+    [['environments', 'remove', 'household'], 1],
+    [['environments', 'add', 'alfworld', '--folder', 'no-such'], 3],
+    [['environments', 'add', 'alfworld', '--folder', '.'], 5],
+    [['environments', 'export', 'household', '--out', '.'], 1],
+    [['environments', 'export', 'household', '--out', 'new', '--type', 'cook'], 2],
+    [['run', '.'], 2],
+    [['run', 'rollout-quick', '--set', 'environment.id=no-such'], 2],
+    [['run', 'quickstart', '--modle', 'x'], 2],
+    [['--seed', '3000000000', 'jobs'], 2],
+    [['rollout', '--model', 'scripted:expert', '--temperature', 'nan'], 2],
+    [['jobs', 'show', ''], 2],
+    [['jobs', 'cancel', 'nothing'], 3],
+    [['episodes', '--job', 'nothing'], 3],
+    [['datasets', 'validate', 'nothing'], 3],
+    [['models', 'add', '--http', 'notaurl', '--name', 'x'], 2],
+    [['models', 'add', 'broken.gguf'], 4],
+    [['backup', 'broken.gguf'], 1],
     [['jobs'], 0],
   ] as [string[], number][])('daydream %j ends with %i', async (args, code) => {
     await mkdir(join(folder, 'data'), { recursive: true });
@@ -103,6 +121,18 @@ describe('exit codes', () => {
     expect(ended, ended.stderr).toMatchObject({ code });
     if (code !== 0) expect(ended.stderr.length).toBeGreaterThan(10);
     expect(ended.stderr).not.toMatch(/at .*\.ts:\d+/);
+  });
+
+  it.each([
+    [['run', '.'], 'is a folder; a run is a preset or a YAML file'],
+    [['run', 'quickstart', '--modle', 'x'], '--set policy.model=FILE.gguf'],
+    [['--seed', '3000000000', 'jobs'], 'from 0 to 2147483647'],
+    [['rollout', '--model', 'scripted:expert', '--temperature', 'nan'], 'A number from 0'],
+    [['jobs', 'show', ''], 'The id is empty'],
+    [['episodes', '--job', 'nothing'], 'There is no job nothing'],
+    [['models', 'add', '--http', 'notaurl', '--name', 'x'], 'with http:// or https://, not "notaurl"'],
+  ] as [string[], string][])('daydream %j says “%s”', async (args, words) => {
+    expect((await run(args)).stderr).toContain(words);
   });
 
   it.each([['--data-dir', ''], ['--data-dir= ']])(

@@ -50,7 +50,7 @@ const byCode: Record<ErrorCode, number> = {
   TRAINER_UNAVAILABLE: exitCodes.model,
   TRAINER_CRASHED: exitCodes.model,
   TRAINING_DIVERGED: exitCodes.failed,
-  ENVIRONMENT_UNKNOWN: exitCodes.environment,
+  ENVIRONMENT_UNKNOWN: exitCodes.notFound,
   ENVIRONMENT_DATA_INVALID: exitCodes.environment,
   ENVIRONMENT_CRASHED: exitCodes.environment,
   ENVIRONMENT_TIMEOUT: exitCodes.environment,

@@ -46,7 +46,9 @@ async function list(command: Command): Promise<void> {
 function addExportTasks(environments: Command): void {
   environments
     .command('export')
-    .description('write tasks as the original ALFWorld’s files: game.tw-pddl, traj_data.json, initial_state.pddl')
+    .description(
+      'write tasks as the original ALFWorld’s files: game.tw-pddl, traj_data.json, initial_state.pddl',
+    )
     .argument('<id>', 'environment', environmentId)
     .requiredOption('--out <folder>', 'where to; must be empty or not exist yet')
     .addOption(

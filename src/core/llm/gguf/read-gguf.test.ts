@@ -133,3 +133,32 @@ describe('the GGUF reader', () => {
     expect(readFileSync(again).equals(bytes)).toBe(true);
   });
 });
+
+describe('a damaged header', () => {
+  const message = (change: (content: Buffer) => void): string => {
+    const content = Buffer.from(bytes);
+    change(content);
+    writeFileSync(damaged, content);
+    try {
+      readGguf(damaged);
+      return 'fine';
+    } catch (error) {
+      return error instanceof AppError ? `${error.code} ${error.message}` : String(error);
+    }
+  };
+
+  it('is not called cut off: a length that no header has', () => {
+    expect(message((content) => content.writeBigUInt64LE(2n ** 40n, 24))).toMatch(
+      /^MODEL_FILE_INVALID .*its header is damaged: metadata key 1 of \d+ claims 1,099,511,627,776 bytes/u,
+    );
+  });
+
+  it('is not called cut off: a tensor that lies elsewhere than behind the one before it', () => {
+    const name = Buffer.from('blk.0.attn_q.weight');
+    const dimensions = 2;
+    const at = bytes.indexOf(name) + name.length + 4 + 8 * dimensions + 4;
+    expect(message((content) => content.writeBigUInt64LE(2n ** 45n, at))).toMatch(
+      /^MODEL_FILE_INVALID .*its header is damaged: tensor blk\.0\.attn_q\.weight begins at byte/u,
+    );
+  });
+});
