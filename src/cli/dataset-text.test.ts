@@ -118,3 +118,34 @@ test('a manifest of before files had sums is still a table', () => {
   expect(text).toMatch(/left out: overlong .* +3\n/);
   expect(text).not.toContain('expert’s own action');
 });
+
+test('refused demonstrations are told by line and reason, and what became of each proposal adds up', () => {
+  const refusals = Array.from({ length: 12 }, (_, index) => ({
+    line: index + 2,
+    taskId: index === 0 ? null : 'mug',
+    reason: index === 0 ? 'not JSON' : 'the task was not solved in 2 steps',
+  }));
+  const manifest = manifestSchema.parse({
+    ...wholeManifest(),
+    refusedDemonstrations: { total: 12, file: '/data/import.jsonl', listed: refusals },
+    proposals: {
+      ...{ drawn: 50, used: 20, expert: 9, duplicate: 8, unreadable: 3 },
+      ...{ inadmissible: 7, excluded: 0, surplus: 3 },
+    },
+  });
+  const text = datasetText(dataset(manifest));
+  expect(text).toMatch(/refused as demonstrations +12\n +of \/data\/import\.jsonl\n +line 2: not JSON\n/u);
+  expect(text).toContain('    line 3, task mug: the task was not solved in 2 steps\n');
+  expect(text).toContain('    … and 2 more: refusedDemonstrations in manifest.json\n');
+  const count = (name: string) => Number(new RegExp(`${name}.* (\\d+)\\n`, 'u').exec(text)?.[1]);
+  expect(count('drawn ')).toBe(50);
+  const parts = [
+    'executed as alternatives',
+    'expert’s own action ',
+    'said before',
+    'could be read',
+    'dropped: not admissible',
+    'K was reached',
+  ];
+  expect(parts.reduce((sum, name) => sum + count(name), 0)).toBe(50);
+});

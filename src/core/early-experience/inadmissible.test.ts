@@ -1,7 +1,6 @@
 /** `branching.sr.inadmissible`: what the policy proposes and the world does not admit (appendix B.1 and B.2). */
 import { expect, test } from 'vitest';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
-import { datasetText } from '../../cli/dataset-text.ts';
 import { fakeModel, openLab } from '#test/helpers/methods.ts';
 
 /** Of five proposals a state one cannot be done, one repeats it, and one is no action. */
@@ -66,9 +65,6 @@ test('they are executed where the run says so, and their answer is the outcome',
     surplus: 2 * states,
   });
   expect(deviations.map(({ label }) => label)).toContain('execute-inadmissible');
-  expect(datasetText(dataset)).toMatch(
-    new RegExp(`invalid in the environment, kept as signal +${String(2 * states)}`),
-  );
 });
 
 test('they are replaced by default, as in the paper’s ALFWorld, and each reason is counted', async () => {
@@ -87,6 +83,4 @@ test('they are replaced by default, as in the paper’s ALFWorld, and each reaso
     surplus: 0,
   });
   expect(deviations.map(({ label }) => label)).not.toContain('replace-inadmissible');
-  expect(datasetText(dataset)).toMatch(new RegExp(`dropped: no action could be read +${String(states)}`));
-  expect(datasetText(dataset)).toMatch(/dropped: not admissible \(branching.sr.inadmissible\) +\d/);
 });

@@ -77,7 +77,7 @@ test('games that a person won in train are the demonstrations; unfinished and he
   const job = await collect();
   expect(job.error).toBeNull();
   const result = job.result as unknown as Result;
-  expect(result.demonstrations).toEqual({ demonstrations: 2, steps, rejected: 0 });
+  expect(result.demonstrations).toEqual({ demonstrations: 2, steps, rejected: 0, refusals: [] });
   // The refused action is history of the state after it, and neither a target nor a state to branch from.
   expect(result.branching).toMatchObject({ states: steps - 1, rejected: 0 });
   const expert = rowsOf(job, 'expert_sft');

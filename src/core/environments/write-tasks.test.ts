@@ -23,7 +23,12 @@ describe('tasks written as files of ALFWorld', () => {
     expect(await readdir(folder)).toEqual(['train', 'valid_seen', 'valid_train', 'valid_unseen']);
     expect(await readdir(root)).toEqual(['games']);
     const registry = createEnvironmentRegistry({
-      catalogue: { folders: () => [], games: () => [], addFolder: () => undefined, removeFolder: () => false },
+      catalogue: {
+        folders: () => [],
+        games: () => [],
+        addFolder: () => undefined,
+        removeFolder: () => false,
+      },
       clock: { now: () => 0 },
     });
     const read = await registry.addAlfworld(folder);
@@ -40,14 +45,22 @@ describe('tasks written as files of ALFWorld', () => {
   it('hold what the original’s loader asks for, and nothing that it skips', async () => {
     const folder = path.join(root, 'games');
     await writeTasks(provider, { split: 'unseen', taskTypes: [], tasksPerSplit: null, folder });
-    const games = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('traj_data.json'));
+    const games = (await readdir(folder, { recursive: true })).filter((name) =>
+      name.endsWith('traj_data.json'),
+    );
     expect(games).toHaveLength(134);
     for (const name of games) {
       // Its loader leaves out whatever has these words in its path.
       expect(name).not.toMatch(/movable|Sliced/);
       const beside = path.join(folder, path.dirname(name));
-      const trajectory = JSON.parse(await readFile(path.join(folder, name), 'utf8')) as Record<string, unknown>;
-      const game = JSON.parse(await readFile(path.join(beside, 'game.tw-pddl'), 'utf8')) as Record<string, string>;
+      const trajectory = JSON.parse(await readFile(path.join(folder, name), 'utf8')) as Record<
+        string,
+        unknown
+      >;
+      const game = JSON.parse(await readFile(path.join(beside, 'game.tw-pddl'), 'utf8')) as Record<
+        string,
+        string
+      >;
       expect(name.split(path.sep)[1]).toMatch(new RegExp(`^${String(trajectory['task_type'])}-`));
       expect(game).toMatchObject({ solvable: true });
       expect(await readFile(path.join(beside, 'initial_state.pddl'), 'utf8')).toBe(game['pddl_problem']);
@@ -66,7 +79,9 @@ describe('tasks written as files of ALFWorld', () => {
     expect(await readdir(folder, { recursive: true })).toEqual(before);
     const file = path.join(root, 'file');
     await writeFile(file, 'mine');
-    await expect(writeTasks(provider, { ...everything, folder: file })).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(writeTasks(provider, { ...everything, folder: file })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
     expect(await readFile(file, 'utf8')).toBe('mine');
   });
 
@@ -75,7 +90,10 @@ describe('tasks written as files of ALFWorld', () => {
     const stopped = writeTasks(provider, { ...everything, folder }, { signal: AbortSignal.abort() });
     await expect(stopped).rejects.toMatchObject({ code: 'CANCELLED' });
     const typo = writeTasks(provider, { ...everything, taskTypes: ['pick'], folder });
-    await expect(typo).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('It has: pick_and') as string });
+    await expect(typo).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('It has: pick_and') as string,
+    });
     expect(await readdir(root)).toEqual([]);
   });
 });

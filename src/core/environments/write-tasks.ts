@@ -2,7 +2,7 @@
  * Writes tasks of a world as the files of its benchmark, all or nothing: into a folder beside the target, then one rename. Nothing that
  * lies in the target is touched; a folder that is not empty is refused.
  */
-import { mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
@@ -51,7 +51,7 @@ export async function writeTasks(
       await nextTurn();
       const { folder: place, files } = provider.taskFiles(task.taskId);
       const target = path.join(partial, ...place.split('/'));
-      await mkdir(target, { recursive: true });
+      makeFolder(target);
       for (const { name, text } of files) {
         await writeFile(path.join(target, name), text, { flag: 'wx' });
         written.files += 1;

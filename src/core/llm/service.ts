@@ -11,12 +11,11 @@ import { busyCores } from '#core/llm/busy-cores.ts';
 import { physicalCores } from '#core/process/index.ts';
 import type { ModelStore } from '#core/store/port.ts';
 import { checkAdapterFits } from './adapter.ts';
+import { usable, withPresence } from './usable.ts';
 import { createCatalogue, httpModel, scriptedModel } from './catalogue.ts';
 import type { Catalogue } from './catalogue.ts';
 import { findModel } from './find-model.ts';
 import { estimateFit, refuseIfTooLarge } from './fit.ts';
-import { isKnownArchitecture } from './gguf/architectures.ts';
-import { unknownArchitecture } from './gguf/facts.ts';
 import { createHeaderReader } from './gguf/known-headers.ts';
 import { HttpModel } from './http-model.ts';
 import { InferenceClient } from './inference-client.ts';
@@ -158,7 +157,7 @@ class Service implements ModelService {
     return this.#fit(model, request);
   }
 
-  checkAdapter(modelId: ModelId, path: string): Promise<void> {
+  async checkAdapter(modelId: ModelId, path: string): Promise<void> {
     const model = this.#stored(modelId);
     if (model.kind !== 'gguf') {
       throw new AppError({
@@ -167,7 +166,6 @@ class Service implements ModelService {
       });
     }
     this.#checkAdapter(model, path);
-    return Promise.resolve();
   }
 
   #checkAdapter(model: Model, path: string): void {
@@ -476,28 +474,6 @@ export function chooseThreads(trials: readonly { threads: number; tokensPerSecon
 
 function machineName(): string {
   return `${hostname()}, ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${physicalCores()} cores`;
-}
-
-function withPresence(model: Model): Model {
-  if (model.kind !== 'gguf' || model.problem !== null) return model;
-  if (existsSync(model.location)) {
-    const { architecture } = model.facts ?? {};
-    if (architecture === undefined || isKnownArchitecture(architecture)) return model;
-    return { ...model, problem: unknownArchitecture(architecture, model.location) };
-  }
-  return {
-    ...model,
-    problem: {
-      code: 'FILE_NOT_FOUND',
-      message: `${model.location} is gone. Put the file back, or remove this entry and add the model where it is now.`,
-      data: { file: model.location },
-    },
-  };
-}
-
-function usable(model: Model): Model {
-  if (model.problem !== null) throw new AppError(model.problem);
-  return model;
 }
 
 function inUse(name: string, users: number): AppError {

@@ -36,11 +36,7 @@ export function environmentsHandlers(app: RpcServices) {
       return { environment, games, rejected };
     }),
     writeTasks: environments.writeTasks.handler(({ input: { environmentId, folder, ...wanted }, signal }) =>
-      writeTasks(
-        registry.get(environmentId),
-        { ...wanted, folder: path.resolve(folder) },
-        { signal },
-      ),
+      writeTasks(registry.get(environmentId), { ...wanted, folder: path.resolve(folder) }, { signal }),
     ),
     remove: environments.remove.handler(({ input }) => {
       // A folder that is away has no provider, and can be removed all the same.
