@@ -1,6 +1,5 @@
 /** Models known to the store, and the one place that loads them. */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { cpus, hostname } from 'node:os';
 import { AppError, assertNever } from '#shared/errors.ts';
 import type { ModelId, Sha256 } from '#shared/ids.ts';
@@ -11,7 +10,7 @@ import { busyCores } from '#core/llm/busy-cores.ts';
 import { physicalCores } from '#core/process/index.ts';
 import type { ModelStore } from '#core/store/port.ts';
 import { checkAdapterFits } from './adapter.ts';
-import { usable, withPresence } from './usable.ts';
+import { inUse, usable, withPresence } from './usable.ts';
 import { createCatalogue, httpModel, scriptedModel } from './catalogue.ts';
 import type { Catalogue } from './catalogue.ts';
 import { findModel } from './find-model.ts';
@@ -474,15 +473,6 @@ export function chooseThreads(trials: readonly { threads: number; tokensPerSecon
 
 function machineName(): string {
   return `${hostname()}, ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${physicalCores()} cores`;
-}
-
-function inUse(name: string, users: number): AppError {
-  const who = users === 1 ? 'one job or try-out uses' : `${String(users)} jobs or try-outs use`;
-  return new AppError({
-    code: 'CONFLICT',
-    message: `${name} was not unloaded: ${who} it. Wait for the end or stop the job first.`,
-    data: { users },
-  });
 }
 
 function withoutTemplate(name: string): AppError {

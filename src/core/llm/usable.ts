@@ -28,3 +28,13 @@ export function usable(model: Model): Model {
   if (model.problem !== null) throw new AppError(model.problem);
   return model;
 }
+
+/** It is held, and so can neither be unloaded nor forgotten. */
+export function inUse(name: string, users: number): AppError {
+  const who = users === 1 ? 'one job or try-out uses' : `${String(users)} jobs or try-outs use`;
+  return new AppError({
+    code: 'CONFLICT',
+    message: `${name} was not unloaded: ${who} it. Wait for the end or stop the job first.`,
+    data: { users },
+  });
+}
