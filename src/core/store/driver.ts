@@ -191,3 +191,8 @@ export function storeCorrupt(file: string, reason: string, cause?: unknown): App
 export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
+
+/** SQLite refused the statement itself: wrong SQL, or a schema other than the one that it was written for. */
+export function isStatementError(error: unknown): error is Error {
+  return error instanceof Database.SqliteError && error.code === 'SQLITE_ERROR';
+}

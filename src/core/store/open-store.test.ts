@@ -59,6 +59,25 @@ function readAll(store: Store): void {
   store.catalogue.settings();
 }
 
+/** Where the header and the texts of the schema lie in the file (those in one piece on their page). */
+function offsetsOfSchema(path: string): number[] {
+  const database = new Database(path, { readonly: true });
+  const texts = database
+    .prepare<[], string>('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL')
+    .pluck()
+    .all();
+  database.close();
+  const bytes = readFileSync(path);
+  const offsets = Array.from({ length: 100 }, (_, index) => index);
+  for (const text of texts) {
+    const start = bytes.indexOf(text);
+    if (start >= 0)
+      for (let index = 0; index < Buffer.byteLength(text); index += 1) offsets.push(start + index);
+  }
+  expect(offsets.length).toBeGreaterThan(1000);
+  return offsets;
+}
+
 describe('opening a store', () => {
   it('makes a new one, keeps what is in it, and opens it again', () => {
     const store = open();
@@ -137,6 +156,7 @@ describe('opening a store', () => {
     const good = `${temporary.folder}/good`;
     copyFileSync(file, good);
     const { length } = readFileSync(good);
+    const schemaOffsets = offsetsOfSchema(good);
     let refused = 0;
     fc.assert(
       fc.property(
@@ -147,6 +167,16 @@ describe('opening a store', () => {
               minLength: 1,
               maxLength: 20,
             })
+            .map((patches) => ({ size: length, patches })),
+          // The header and the schema's texts, where one byte changes what all others mean.
+          fc
+            .array(
+              fc.tuple(fc.constantFrom(...schemaOffsets), fc.uint8Array({ minLength: 1, maxLength: 4 })),
+              {
+                minLength: 1,
+                maxLength: 2,
+              },
+            )
             .map((patches) => ({ size: length, patches })),
         ),
         ({ size, patches }) => {
@@ -172,7 +202,7 @@ describe('opening a store', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 300 },
     );
     expect(refused).toBeGreaterThan(50);
   }, 60_000);

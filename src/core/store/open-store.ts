@@ -7,7 +7,7 @@ import { createBranchStore } from '#core/store/branches.ts';
 import { createCatalogueStore } from '#core/store/catalogue.ts';
 import { numberOf } from '#core/store/columns.ts';
 import { createDatasetStore } from '#core/store/datasets.ts';
-import { openConnection, storeCorrupt } from '#core/store/driver.ts';
+import { isStatementError, openConnection, storeCorrupt } from '#core/store/driver.ts';
 import type { Connection } from '#core/store/driver.ts';
 import { createEpisodeStore } from '#core/store/episodes.ts';
 import { collectBlobs } from '#core/store/garbage.ts';
@@ -34,13 +34,15 @@ export function openStore(options: { file: string; clock: Clock; log: Logger }):
   const isNew = !existsSync(file) || statSync(file).size === 0;
   if (!isNew) checkHeader(file);
   const startedAt = clock.now();
-  const connection = openConnection(file);
+  const connection = understood(file, () => openConnection(file));
   let blobsRemoved = 0;
   try {
-    if (!isNew) checkIntegrity(connection);
-    migrate(connection);
-    if (!isNew && !hasExpectedSchema(connection))
-      throw storeCorrupt(file, 'its tables are not the ones that Daydream made');
+    understood(file, () => {
+      if (!isNew) checkIntegrity(connection);
+      migrate(connection);
+      if (!isNew && !hasExpectedSchema(connection))
+        throw storeCorrupt(file, 'its tables are not the ones that Daydream made');
+    });
     blobsRemoved = collect(connection, log);
   } catch (error) {
     connection.close();
@@ -48,6 +50,18 @@ export function openStore(options: { file: string; clock: Clock; log: Logger }):
   }
   log.info({ file, isNew, schemaVersion, blobsRemoved, tookMs: clock.now() - startedAt }, 'store-opened');
   return assembleStore(connection, log);
+}
+
+/**
+ * Runs statements that are right for each schema that Daydream ever made. When SQLite does not understand one all the same, it does
+ * not understand what the file says of itself.
+ */
+function understood<Result>(file: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw isStatementError(error) ? storeCorrupt(file, error.message, error) : error;
+  }
 }
 
 /** The same store on a read-only connection, for the reader thread. Writing methods throw. */
@@ -152,6 +166,9 @@ function checkHeader(file: string): void {
   if (header.length < 100 || header.toString('latin1', 0, 16) !== sqliteMagic) {
     throw storeCorrupt(file, 'it does not begin like a database');
   }
+  // Bytes 18 and 19: 1 or 2. SQLite opens a file with a later write version for reading only, which would look like a missing right.
+  if ((header[18] ?? 0) > 2 || (header[19] ?? 0) > 2)
+    throw storeCorrupt(file, 'its format is one that SQLite does not know');
   // Bytes 68–71 are the application id. 0 is a file whose first migration never ended.
   const found = header.readUInt32BE(68);
   if (found !== 0 && found !== applicationId)
