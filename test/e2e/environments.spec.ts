@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, photograph, test } from './data-host.ts';
 
 test.describe.configure({ mode: 'serial' });
@@ -77,6 +79,25 @@ test('says which folder has no games, and adds nothing', async ({ pages }) => {
   await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('link', { name: 'alfworld', exact: true })).toHaveCount(0);
+});
+
+test('writes tasks as files of the original, and refuses a folder that holds something', async ({
+  pages,
+  host,
+}) => {
+  const folder = join(host.dataFolder, 'games');
+  const page = await pages.open('/environments/household-small');
+  await page.getByRole('button', { name: 'Write as ALFWorld games' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Folder').fill(folder);
+  await dialog.getByLabel('Tasks').fill('2');
+  await dialog.getByRole('button', { name: 'Write' }).click();
+  await expect(dialog.getByText('tasks in')).toBeVisible();
+  expect(readdirSync(folder).sort()).toEqual(['train', 'valid_seen', 'valid_train', 'valid_unseen']);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Write as ALFWorld games' }).click();
+  await dialog.getByRole('button', { name: 'Write' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('not empty');
 });
 
 test('looks right in light and dark at both sizes', async ({ pages }) => {

@@ -51,7 +51,7 @@ export function endOf(
         crashes: 0,
         idleCrashes: 0,
       },
-      event: note('job-succeeded', `${title} is done.`),
+      event: note('job-succeeded', `${title}: done.`),
     };
   }
   if (stopping === 'shutdown') {

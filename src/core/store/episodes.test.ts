@@ -62,7 +62,7 @@ describe('episodes', () => {
     ];
     store.episodes.begin(episode);
     store.episodes.appendSteps(steps);
-    expect(store.episodes.get(episode.episodeId)).toEqual(episode);
+    expect(store.episodes.get(episode.episodeId)).toEqual({ ...episode, steps: 3, invalidActions: 1 });
     expect(store.episodes.steps(episode.episodeId)).toEqual(steps);
     expect(store.episodes.step(episode.episodeId, 1)).toEqual(steps[1]);
     expect(store.episodes.step(episode.episodeId, 9)).toBeNull();
@@ -76,6 +76,19 @@ describe('episodes', () => {
     store.episodes.appendSteps([makeStep('episode-1', 0, { action: 'other' })]);
     expect(store.episodes.steps(id(1)).map((step) => step.action)).toEqual(['look', 'look']);
     expect(store.counts().steps).toBe(2);
+  });
+
+  it('tells how many steps a running episode has stored so far', () => {
+    const episode = makeEpisode(1, { status: 'running', steps: 0, invalidActions: 0 });
+    store.episodes.begin(episode);
+    store.episodes.appendSteps(
+      [0, 1, 2].map((index) => makeStep(episode.episodeId, index, { valid: index !== 1 })),
+    );
+    const [row] = store.episodes.list({}, 'steps', { cursor: null, limit: 5 }).items;
+    expect(row).toMatchObject({ steps: 3, invalidActions: 1 });
+    expect(store.episodes.get(episode.episodeId)).toMatchObject({ steps: 3, invalidActions: 1 });
+    store.episodes.finish({ ...episode, status: 'finished', steps: 3, invalidActions: 1 });
+    expect(store.episodes.get(episode.episodeId)).toMatchObject({ steps: 3, invalidActions: 1 });
   });
 
   it('keeps an unfinished attempt under an id of its own when it is begun again', () => {

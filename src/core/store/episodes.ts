@@ -23,6 +23,7 @@ import {
   episodeListQuery,
   episodeRowColumns,
   episodeSortColumn,
+  runningTotals,
 } from '#core/store/queries/episode-list.ts';
 import { createStepTable } from '#core/store/steps.ts';
 import { idsStartingWith } from '#core/store/queries/id-prefix.ts';
@@ -206,8 +207,8 @@ export function createEpisodeStore(connection: Connection, texts: TextColumns, m
       endReason: row['end_reason'],
       success: flag(row['success']),
       totalReward: row['total_reward'],
-      steps: row['steps'],
-      invalidActions: row['invalid_actions'],
+      steps: row['running_steps'] ?? row['steps'],
+      invalidActions: row['running_invalid'] ?? row['invalid_actions'],
       parseFailures: row['parse_failures'],
       promptTokens: row['prompt_tokens'],
       evaluatedPromptTokens: row['evaluated_prompt_tokens'],
@@ -265,7 +266,7 @@ export function createEpisodeStore(connection: Connection, texts: TextColumns, m
 
     get(episodeId) {
       const row = connection.get(
-        `SELECT episodes.*, instructions.text AS instruction, initial_observation, initial_admissible, policy FROM episodes
+        `SELECT episodes.*, ${runningTotals}, instructions.text AS instruction, initial_observation, initial_admissible, policy FROM episodes
          JOIN episode_details USING (episode_key) JOIN instructions USING (instruction_key) WHERE episode_id = ?`,
         [episodeId],
       );

@@ -20,10 +20,16 @@ const orders: Record<EpisodeSort, { column: string; direction: 'ASC' | 'DESC' }>
   steps: { column: 'steps', direction: 'DESC' },
 };
 
+/** What a running episode has stored so far; its own totals come with its end. Not named `steps`: lists are ordered by that column's index. */
+export const runningTotals = `
+  CASE status WHEN 'running' THEN (SELECT count(*) FROM steps WHERE steps.episode_key = episodes.episode_key) END AS running_steps,
+  CASE status WHEN 'running' THEN (SELECT count(*) FROM steps WHERE steps.episode_key = episodes.episode_key AND valid = 0) END
+    AS running_invalid`;
+
 export const episodeRowColumns = `episode_key, episode_id, job_id, purpose, environment_id, environment_version, data_checksum,
   task_id, task_type, split, policy_key, policy_label, seed, rollout_index, status, end_reason, success, total_reward, steps,
   invalid_actions, parse_failures, prompt_tokens, evaluated_prompt_tokens, completion_tokens, model_ms, environment_ms, retries,
-  attempt, replaced_by, error, started_at, finished_at,
+  attempt, replaced_by, error, started_at, finished_at, ${runningTotals},
   (SELECT text FROM instructions WHERE instructions.instruction_key = episodes.instruction_key) AS instruction`;
 
 export function episodeSortColumn(sort: EpisodeSort): string {

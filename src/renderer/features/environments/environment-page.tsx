@@ -11,6 +11,7 @@ import { ConformancePanel } from './conformance-panel.tsx';
 import { EnvironmentFacts } from './environment-facts.tsx';
 import { RemoveEnvironment } from './remove-environment.tsx';
 import { TaskBrowser } from './task-browser.tsx';
+import { WriteTasks } from './write-tasks.tsx';
 import viewer from '../../ui/viewer/viewer.module.css';
 import styles from './environments.module.css';
 
@@ -61,7 +62,12 @@ export function EnvironmentPage({ params }: PageProps) {
       layout="flush"
       title={world.title}
       breadcrumb={breadcrumbs}
-      actions={world.folder === null ? null : <RemoveEnvironment environment={world} />}
+      actions={
+        <>
+          {world.family === 'household' && world.folder === null && <WriteTasks environment={world} />}
+          {world.folder !== null && <RemoveEnvironment environment={world} />}
+        </>
+      }
     >
       <Tabs
         className={styles.tabs}
