@@ -14,7 +14,7 @@ import { serve } from '../serve/index.ts';
 import type { ElectronApi, WindowPart } from './electron-api.ts';
 import { openLink } from './external-links.ts';
 import { menuTemplate } from './menu.ts';
-import { notifyJobEnded } from './notifications.ts';
+import { notifyJobEnded, notifyTrouble } from './notifications.ts';
 import { offerOtherHost } from './other-host.ts';
 import { registerScheme, serveFiles } from './protocol.ts';
 import { quitGracefully } from './quit.ts';
@@ -86,7 +86,14 @@ class Desktop {
         kill,
         env,
       });
-      return await createApp({ ...ports, spawner, onJobEnded: (job) => void this.#jobEnded(job) });
+      return await createApp({
+        ...ports,
+        spawner,
+        onJobEnded: (job) => void this.#jobEnded(job),
+        onTrouble: (text) => {
+          this.#trouble(text);
+        },
+      });
     } catch (thrown) {
       const error = toAppError(thrown);
       if (error.code === 'HOST_LOCKED') {
@@ -172,6 +179,15 @@ class Desktop {
       this.#window = null;
     });
     return window;
+  }
+
+  #trouble(text: string): void {
+    this.#log?.error({ text }, 'trouble');
+    notifyTrouble(this.#electron, text, {
+      onClick: () => {
+        this.show();
+      },
+    });
   }
 
   async #jobEnded(job: { title: string; state: string; activeMs: number }): Promise<void> {

@@ -26,6 +26,18 @@ export interface JobNotifierOptions {
   onClick(): void;
 }
 
+/** What must not wait until somebody looks into the log: shown whatever the setting and wherever the person looks. */
+export function notifyTrouble(
+  { Notification }: Pick<ElectronApi, 'Notification'>,
+  text: string,
+  { onClick }: { onClick(): void },
+): void {
+  if (!Notification.isSupported()) return;
+  const notification = new Notification({ title: 'Daydream needs attention', body: text });
+  notification.on('click', onClick);
+  notification.show();
+}
+
 /** @returns whether a notification was shown */
 export async function notifyJobEnded(
   { Notification }: Pick<ElectronApi, 'Notification'>,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { longJobMs, notifyJobEnded } from '../../src/main/notifications.ts';
+import { longJobMs, notifyJobEnded, notifyTrouble } from '../../src/main/notifications.ts';
 import { createFakeElectron } from './fake-electron.ts';
 
 const job = { title: 'Early Experience', state: 'succeeded', activeMs: 192_000 };
@@ -36,6 +36,15 @@ describe('a notification', () => {
     ['cancelled', 'Early Experience was cancelled'],
   ])('names the state %s', async (state, title) => {
     expect((await ended({ state })).notifications[0]?.options.title).toBe(title);
+  });
+
+  it('tells trouble whatever the setting, and opens the window', () => {
+    const electron = createFakeElectron();
+    let clicks = 0;
+    notifyTrouble(electron.api, 'The disk is full.', { onClick: () => (clicks += 1) });
+    expect(electron.notifications[0]?.options.body).toBe('The disk is full.');
+    electron.notifications[0]?.click();
+    expect(clicks).toBe(1);
   });
 
   it('counts hours', async () => {

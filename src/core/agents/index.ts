@@ -18,6 +18,7 @@ export type { AgentState, PromptSettings } from '#core/agents/prompt.ts';
 export type { Random } from '#core/agents/random.ts';
 export { randomOf, seedOf } from '#core/agents/random.ts';
 export { expertAnswer, observationBefore, stateAt } from '#core/agents/replay-state.ts';
+export { withDeadline } from '#core/agents/deadline.ts';
 export { withRetries } from '#core/agents/retry.ts';
 export { createMemory } from '#core/agents/remember.ts';
 export { createRolloutJob, runEpisodes } from '#core/agents/rollout-job.ts';

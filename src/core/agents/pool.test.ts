@@ -30,6 +30,13 @@ test('a failure stops new work, aborts what runs, and is the one that is thrown'
   expect(aborted).toEqual([true]);
 });
 
+test('tells that a failed item has ended too', async () => {
+  const active: number[] = [];
+  const options = { parallel: 1, signal: never, onActive: (count: number) => active.push(count) };
+  await expect(runPool([0], options, () => Promise.reject(new Error('x')))).rejects.toThrow('x');
+  expect(active).toEqual([1, 0]);
+});
+
 test('a pause lets what runs finish and starts nothing new', async () => {
   let stop = false;
   const done: number[] = [];

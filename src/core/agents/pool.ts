@@ -37,11 +37,12 @@ export async function runPool<Item>(
       try {
         count(1);
         await work(item, signal);
-        count(-1);
       } catch (thrown) {
         // The first failure is the cause; later ones are its echo.
         error ??= { thrown };
         failure.abort();
+      } finally {
+        count(-1);
       }
     }
   };

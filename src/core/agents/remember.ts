@@ -6,7 +6,7 @@ const mostAnswers = 64;
 
 /**
  * A memory that lasts as long as the provider. `key` names all that the answer depends on beside it; a measurement that fails or
- * is stopped leaves nothing.
+ * is stopped leaves nothing. A question that comes while another is measured measures for itself: each has its own signal.
  */
 export function createMemory<Answer>(): (
   provider: EnvironmentProvider,

@@ -16,7 +16,6 @@ export function stepMark(step: Pick<Step, 'reward' | 'parseStatus' | 'valid'>): 
 }
 
 export class EpisodeTally {
-  readonly episodeIds: Episode['episodeId'][] = [];
   episodes = 0;
   reused = 0;
   scored = 0;
@@ -38,7 +37,6 @@ export class EpisodeTally {
 
   add(episode: Episode): void {
     this.episodes += 1;
-    this.episodeIds.push(episode.episodeId);
     this.promptTokens += episode.promptTokens;
     this.evaluatedPromptTokens += episode.evaluatedPromptTokens;
     this.completionTokens += episode.completionTokens;

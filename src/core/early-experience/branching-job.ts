@@ -20,6 +20,7 @@ import {
   promptSettings,
   runPool,
   tellingOfDeaths,
+  withDeadline,
   withRetries,
 } from '#core/agents/index.ts';
 import type { StartingPoint } from '#core/early-experience/branch.ts';
@@ -178,6 +179,7 @@ async function walk(
 ): Promise<void> {
   const { episode, steps } = demonstration;
   const session = await site.provider.open({ taskId: episode.taskId, seed: episode.seed, signal });
+  let walked = 0;
   try {
     if (!site.native) {
       for (const state of waiting) {
@@ -195,15 +197,26 @@ async function walk(
         const outcome = await session.step(steps[at]?.action ?? '', { signal });
         shown = observationHash(outcome.observation);
         at += 1;
-        site.services.store.addRealSteps(episode.split, 1);
-        site.totals.realSteps += 1;
+        walked += 1;
       }
       const snapshot = await session.snapshot();
-      await branchState(demonstration, state, snapshotStart(session, snapshot), session, site, signal);
+      await branchState(
+        demonstration,
+        state,
+        snapshotStart(session, snapshot),
+        session,
+        site,
+        signal,
+        walked,
+      );
+      walked = 0;
       await session.restore(snapshot);
     }
   } finally {
     const { episodeId } = episode;
+    // Way to a state that broke off: executed all the same.
+    if (walked > 0) site.services.store.addRealSteps(episode.split, walked);
+    site.totals.realSteps += walked;
     await closeAll(
       site.services.log,
       { episodeId },
@@ -226,16 +239,26 @@ async function branchState(
   session: EnvironmentSession,
   site: Site,
   signal: AbortSignal,
+  /** Steps since the state before; they are metered with this one. */
+  walked = 0,
 ): Promise<void> {
   const { context, services, totals } = site;
-  const { planned, sampled } = await planState(demonstration, state, site, signal);
-  const { branches, realSteps } = await executeBranches(demonstration, state, planned, start, session, {
-    jobId: context.jobId,
-    clock: services.clock,
-    signal,
-  });
+  const limit = { ms: site.run.limits.episodeTimeoutMs, signal };
+  const { sampled, branches, realSteps } = await withDeadline(
+    `Branching at step ${String(state.stepIndex)}`,
+    limit,
+    async (timed) => {
+      const { planned, sampled } = await planState(demonstration, state, site, timed);
+      const executed = await executeBranches(demonstration, state, planned, start, session, {
+        jobId: context.jobId,
+        clock: services.clock,
+        signal: timed,
+      });
+      return { sampled, ...executed };
+    },
+  );
   totals.states += 1;
-  totals.realSteps += realSteps;
+  totals.realSteps += walked + realSteps;
   addSampling(totals, sampled);
   for (const rejected of branches.filter(({ status }) => status === 'rejected')) {
     context.emit({
@@ -248,7 +271,7 @@ async function branchState(
   reportTotals(context, totals, branches);
   context.commitStep({ ...totals }, () => {
     services.store.branches.insert(branches);
-    services.store.addRealSteps(demonstration.episode.split, realSteps);
+    services.store.addRealSteps(demonstration.episode.split, walked + realSteps);
   });
   site.committed.add(branchStateKey('expert', demonstration.episode.episodeId, state.stepIndex));
   const { total, inFlight } = site;

@@ -6,7 +6,15 @@ import type { JobContext, JobDefinition } from '#core/jobs/port.ts';
 import { defineJob } from '#core/jobs/port.ts';
 import type { EnvironmentProvider } from '#core/environments/port.ts';
 import type { CoreServices } from '#core/services.ts';
-import { planId, runEpisode, runEpisodes, runPool, selectTasks, solverPolicy } from '#core/agents/index.ts';
+import {
+  planId,
+  runEpisode,
+  runEpisodes,
+  runPool,
+  selectTasks,
+  solverPolicy,
+  withDeadline,
+} from '#core/agents/index.ts';
 import type { DemonstrationsResult, Refusal } from '#core/early-experience/demonstrations-of.ts';
 import { readDemonstration } from '#core/early-experience/demonstrations-of.ts';
 import { importedPolicy, proveDemonstration } from '#core/early-experience/demonstrations.ts';
@@ -210,7 +218,10 @@ async function prove(
   const work = async (episodeId: EpisodeId, signal: AbortSignal): Promise<void> => {
     const demonstration = readDemonstration(store, episodeId);
     const { episode } = demonstration;
-    const proof = await proveDemonstration(provider, demonstration, { log, signal });
+    const limit = { ms: context.spec.run.limits.episodeTimeoutMs, signal };
+    const proof = await withDeadline(`The proof of the demonstration of ${episode.taskId}`, limit, (timed) =>
+      proveDemonstration(provider, demonstration, { log, signal: timed }),
+    );
     store.addRealSteps(episode.split, proof.realSteps);
     if (proof.ok) proved.set(episodeId, episode);
     else {

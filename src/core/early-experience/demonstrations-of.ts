@@ -43,8 +43,3 @@ export function readDemonstration(store: Pick<Store, 'episodes'>, episodeId: Epi
     message: `The demonstration ${episodeId} was removed from the store. Start the run again to collect it anew.`,
   });
 }
-
-/** One state's name in sets of finished work. */
-export function stateKey(episodeId: EpisodeId, stepIndex: number): string {
-  return `${episodeId}:${String(stepIndex)}`;
-}

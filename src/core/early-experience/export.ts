@@ -1,4 +1,5 @@
 /** The data sets of an Early Experience run: its rows, streamed into a folder, with the manifest of everything that made them. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
@@ -63,6 +64,9 @@ export async function exportRun(
   const fill = async (writer: DatasetWriter): Promise<DatasetContent> => {
     let done = 0;
     for (const episodeId of episodeIds) {
+      // Rows that are all left out are never written: without this turn nobody could cancel, and the lease would run out.
+      await nextTurn();
+      options.signal.throwIfAborted();
       const demonstration = readDemonstration(store, episodeId);
       const branches =
         spec.branchingJobId === null ? [] : store.branches.ofEpisode(episodeId, spec.branchingJobId);

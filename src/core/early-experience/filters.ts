@@ -2,7 +2,7 @@
  * The detectors of the spec's part 3, each a pure function with its evidence. They find wording, not quality: a clean text may
  * still be poor, which is what the review queue is for.
  *
- * None of them is in the paper, whose own printed reflections would fail (spec 1.3); the paper's table of filters is `paperFilters`.
+ * None of them is in the paper, whose own printed reflections would fail (spec 1.3); the paper's table of filters is `paperSwitches`.
  */
 import type { ReflectionFlag } from '#shared/schema/branch.ts';
 import { canonicalAction } from '#core/agents/index.ts';

@@ -17,15 +17,12 @@ import {
   runPool,
   seedOf,
   tellingOfDeaths,
+  withDeadline,
   withRetries,
 } from '#core/agents/index.ts';
 import type { CallCosts } from '#core/early-experience/call-costs.ts';
 import { addCosts, costsOf, NO_COSTS } from '#core/early-experience/call-costs.ts';
-import {
-  demonstrationsResult,
-  readDemonstration,
-  stateKey,
-} from '#core/early-experience/demonstrations-of.ts';
+import { demonstrationsResult, readDemonstration } from '#core/early-experience/demonstrations-of.ts';
 import type { Demonstration, ExpertState } from '#core/early-experience/expert-states.ts';
 import { expertStates, placeholderThought } from '#core/early-experience/expert-states.ts';
 import { droppedBy } from '#core/early-experience/filter-rules.ts';
@@ -202,21 +199,25 @@ function taskKey(stepIndex: number, branchIds: readonly string[]): string {
 
 async function reflectOn(task: Task, site: Site, signal: AbortSignal): Promise<void> {
   const { context, services, run, totals } = site;
+  const limit = { ms: run.limits.episodeTimeoutMs, signal };
   try {
-    const { written, costs } = await withRetries(() => write(task, site, signal), {
-      retries: run.limits.retries,
-      signal,
-      onRetry: ({ code, message }) => {
-        const { episodeId, taskId } = task.demonstration.episode;
-        const { stepIndex } = task.state;
-        context.emit({
-          type: 'reflection-restarted',
-          level: 'warn',
-          message: `Task ${taskId}, step ${String(stepIndex)}: ${code} broke the reflection off; it is written again.`,
-          data: { episodeId, stepIndex, code, reason: message },
-        });
+    const { written, costs } = await withRetries(
+      () => withDeadline('The reflection', limit, (timed) => write(task, site, timed)),
+      {
+        retries: run.limits.retries,
+        signal,
+        onRetry: ({ code, message }) => {
+          const { episodeId, taskId } = task.demonstration.episode;
+          const { stepIndex } = task.state;
+          context.emit({
+            type: 'reflection-restarted',
+            level: 'warn',
+            message: `Task ${taskId}, step ${String(stepIndex)}: ${code} broke the reflection off; it is written again.`,
+            data: { episodeId, stepIndex, code, reason: message },
+          });
+        },
       },
-    });
+    );
     totals.texts += 1;
     totals.attempts += written.length;
     addCosts(totals, costs);
@@ -247,7 +248,7 @@ async function reflectOn(task: Task, site: Site, signal: AbortSignal): Promise<v
     context.emit({
       type: 'reflection-failed',
       level: 'warn',
-      message: `${stateKey(episode.episodeId, task.state.stepIndex)}: ${error.message} The state has no reflection.`,
+      message: `Task ${episode.taskId}, step ${String(task.state.stepIndex)}: ${error.message} The state has no reflection.`,
       data: { episodeId: episode.episodeId, stepIndex: task.state.stepIndex, code: error.code },
     });
   }

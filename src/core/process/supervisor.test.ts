@@ -122,10 +122,25 @@ describe('a supervised child', () => {
     const { supervisor, children } = supervised();
     const call = supervisor.call('a', 1);
     await until(() => children[0]?.sent.length === 1);
-    for (const nonsense of [null, 'x', { kind: 'result' }, { kind: 'error', id: 1 }])
+    for (const nonsense of [
+      null,
+      'x',
+      { kind: 'result' },
+      { kind: 'error', id: '1' },
+      { kind: 'error', id: 7 },
+    ])
       children[0]?.says(nonsense);
     children[0]?.says({ kind: 'result', id: 1, value: 'fine' });
     await expect(call).resolves.toBe('fine');
+    await supervisor.dispose();
+  });
+
+  it('ends a call whose answer cannot be read: the worker has done with it and still answers pings', async () => {
+    const { supervisor, children } = supervised();
+    const call = supervisor.call('a', 1);
+    await until(() => children[0]?.sent.length === 1);
+    children[0]?.says({ kind: 'error', id: 1, error: { code: 'A_NEWER_CODE', message: 'x', data: {} } });
+    await expect(call).rejects.toMatchObject({ code: 'MODEL_CRASHED' });
     await supervisor.dispose();
   });
 });

@@ -155,6 +155,7 @@ export class Supervisor {
     const parsed = fromWorkerSchema.safeParse(message);
     if (!parsed.success) {
       this.#options.log.error({ reason: parsed.error.message }, 'worker-message-unreadable');
+      this.#answeredUnreadably(message, parsed.error);
       return;
     }
     const answer = parsed.data;
@@ -175,6 +176,19 @@ export class Supervisor {
         return;
       case 'pong':
     }
+  }
+
+  /** The worker has done with this call, so nothing else will ever end it. */
+  #answeredUnreadably(message: unknown, cause: Error): void {
+    if (typeof message !== 'object' || message === null || !('id' in message)) return;
+    if (typeof message.id !== 'number') return;
+    this.#take(message.id)?.reject(
+      new AppError({
+        code: 'MODEL_CRASHED',
+        message: 'The worker gave an answer that cannot be read; the call is ended. The log has the details.',
+        cause,
+      }),
+    );
   }
 
   #take(id: number): PendingCall | undefined {

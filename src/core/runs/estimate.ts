@@ -95,11 +95,12 @@ function measuredMsPerToken(
     { kind: run.kind, state: 'succeeded' },
     { cursor: null, limit: 20 },
   );
+  const environments = new Set(services.environments.list().map((one) => one.describe().id));
   const rates: number[] = [];
   for (const job of finished.items) {
     const past = runSchema.safeParse(job.spec);
     if (!past.success || identity(past.data.policy.model) !== wanted) continue;
-    if (!services.environments.list().some((one) => one.describe().id === past.data.environment.id)) continue;
+    if (!environments.has(past.data.environment.id)) continue;
     const tokens = costOf(services, past.data, path).completionTokens;
     if (tokens > 0 && job.activeMs > 0) rates.push(job.activeMs / tokens);
   }

@@ -65,11 +65,12 @@ export const limitsSchema = z.object({
     help: 'Ends the episode early; empty never does.',
     advanced: true,
   }),
-  episodeTimeoutMs: z
-    .int()
-    .min(1000)
-    .default(600_000)
-    .meta({ title: 'Episode time-out', unit: 'ms', advanced: true }),
+  episodeTimeoutMs: z.int().min(1000).default(600_000).meta({
+    title: 'Time-out',
+    unit: 'ms',
+    help: 'Of one episode; of the branching of one expert state; of one reflection.',
+    advanced: true,
+  }),
   retries: z
     .int()
     .min(0)

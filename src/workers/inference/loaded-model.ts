@@ -44,6 +44,7 @@ export class LoadedModel {
   readonly #chains = new Map<string, Promise<unknown>>();
   #embedding: Promise<LlamaEmbeddingContext> | null = null;
   #sampledTokens = 0;
+  #scored = 0;
 
   private constructor(parts: {
     llama: Llama;
@@ -193,13 +194,14 @@ export class LoadedModel {
     const tokens = [...prompt, ...completion];
     this.#checkIds(tokens);
     if (tokens.length > this.info.contextTokens) throw contextFull(tokens.length, this.info.contextTokens);
+    this.#scored += 1;
+    const key = `score ${String(this.#scored)}`;
+    const slot = await this.#slots.acquire(key, tokens, signal);
     const sampler = new TokenSampler(this.#native, {
       sampling: greedy,
       random: createRandom(0),
       vocabularySize: this.#vocabularySize,
     });
-    const key = `score ${performance.now()}`;
-    const slot = await this.#slots.acquire(key, tokens, signal);
     const logprobs = new Array<number>(completion.length).fill(0);
     try {
       // The last token predicts nothing that is asked for, so it is not evaluated.
