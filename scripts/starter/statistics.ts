@@ -2,6 +2,7 @@
 import { agentMessages } from '../../src/core/agents/index.ts';
 import type { AgentState, PromptSettings } from '../../src/core/agents/index.ts';
 import { createHouseholdProvider } from '../../src/core/environments/household/provider.ts';
+import { documentKinds } from '../../src/core/starter/document.ts';
 import { encodeConversation } from '../../src/core/starter/index.ts';
 import type { ShardManifest, Tokenizer } from '../../src/core/starter/index.ts';
 
@@ -12,7 +13,7 @@ export function printShardStatistics({ shards, tokens }: ShardManifest): void {
   console.log(
     `${String(documents)} documents, ${mean} tokens each on average; ${String(skipped)} too long ones left out`,
   );
-  for (const kind of ['errand', 'play', 'prediction', 'reflection'] as const) {
+  for (const kind of documentKinds) {
     const share = shards.reduce((sum, shard) => sum + (shard.kinds[kind] ?? 0), 0) / tokens;
     console.log(`  ${kind.padEnd(10)} ${(100 * share).toFixed(1)} % of the tokens`);
   }

@@ -4,7 +4,7 @@ import { encodeConversation } from '#core/starter/chat-format.ts';
 import type { ChatMessage } from '#core/starter/chat-format.ts';
 import type { Tokenizer } from '#core/starter/tokenizer.ts';
 
-export const documentKinds = ['errand', 'play', 'prediction', 'reflection', 'generation'] as const;
+export const documentKinds = ['errand', 'search', 'play', 'prediction', 'reflection', 'generation'] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
 export interface WeightedMessage extends ChatMessage {
@@ -28,6 +28,8 @@ export interface EncodedDocument {
 
 export interface LossWeights {
   action: number;
+  /** Of the actions of a long search: they alone tell where nobody has looked yet, and they are few. */
+  search: number;
   observation: number;
 }
 

@@ -42,8 +42,8 @@ export interface DocumentOptions {
 }
 
 export const defaultDocuments = {
-  mix: { errand: 54, play: 26, prediction: 14, reflection: 6, generation: 8 },
-  weights: { action: 1, observation: 0.3 },
+  mix: { errand: 36, search: 26, play: 20, prediction: 28, reflection: 5, generation: 6 },
+  weights: { action: 1, search: 2.5, observation: 0.3 },
   thoughts: 0.25,
   full: 0.03,
 } as const;
@@ -86,13 +86,24 @@ export function createDocumentSource(options: DocumentOptions): DocumentSource {
     };
     switch (kind) {
       case 'errand':
-        return acted(kind, playErrand(draw, { thought, slips: 0.02 }).trajectory, settings, options, draw);
+        return acted(
+          kind,
+          playErrand(draw, { thought, slips: 0.02, late: draw.chance(0.3) }).trajectory,
+          settings,
+          options,
+          draw,
+        );
+      case 'search': {
+        const { trajectory } = playErrand(draw, { thought, slips: 0.02, kind: 'find', late: true });
+        const weights = { ...options.weights, action: options.weights.search };
+        return acted(kind, trajectory, settings, { weights, full: 0 }, draw);
+      }
       case 'play': {
         const trajectory = await play(index, draw, draw.integer(5, 14), thought);
         return trajectory === null ? null : acted(kind, trajectory, settings, options, draw);
       }
       case 'prediction': {
-        const trajectory = draw.chance(0.5)
+        const trajectory = draw.chance(0.65)
           ? errandBranch(draw, thought)
           : await play(index, draw, draw.integer(2, 10), thought);
         return trajectory === null ? null : predicted(trajectory, settings, options.weights);

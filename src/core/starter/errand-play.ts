@@ -8,6 +8,7 @@ import {
   act,
   admissibleActions,
   commandOf,
+  contentsOf,
   drawErrandWorld,
   introText,
   isAdmissible,
@@ -30,6 +31,8 @@ export interface ErrandOptions {
   /** Probability, per step, of a refused command before it. */
   slips: number;
   kind?: ErrandKind;
+  /** What is searched is where the agent looks last: as long as another place is left, it is not in the one where it goes. */
+  late?: boolean;
   /** Stops before the first step for which it is true. */
   until?: (moment: ErrandMoment) => boolean;
 }
@@ -62,11 +65,25 @@ export function playErrand(draw: Draw, options: ErrandOptions): ErrandMoment {
     const trajectory: Trajectory = { world: 'errand', state: { ...base, history, observation }, learned };
     const moment = { world, errand, agent, trajectory, next };
     if (next === null || history.length >= longestErrand || options.until?.(moment) === true) return moment;
+    if (options.late === true && next.searches === true && next.action.kind === 'go')
+      hideElsewhere(moment, next.action.place);
     if (draw.chance(options.slips)) {
       const slip = drawRefused(world, draw);
       if (slip !== null) take(slip, null, false);
     }
     take(next.action, options.thought ? next.thought : null, true);
+  }
+}
+
+/** Moves what is wanted from a place to one that nobody has seen either, so that nothing that was shown becomes untrue. */
+function hideElsewhere({ world, errand, agent }: ErrandMoment, from: number): void {
+  const place = [...world.places.keys()].find(
+    (index) => index !== from && !agent.looked.has(index) && !errand.targets.includes(index),
+  );
+  if (place === undefined) return;
+  for (const index of contentsOf(world, from)) {
+    const thing = world.things[index];
+    if (thing?.kind === errand.wanted) thing.at = place;
   }
 }
 

@@ -5,7 +5,7 @@ import { drawOf } from './draw.ts';
 import { isDone } from './errand.ts';
 import type { ErrandKind } from './errand.ts';
 import { playErrand } from './errand-play.ts';
-import { commandOf, isAdmissible } from './errand-world.ts';
+import { commandOf, contentsOf, isAdmissible } from './errand-world.ts';
 import {
   codas,
   fixtures,
@@ -72,6 +72,35 @@ describe('the agent of other worlds', () => {
       });
       expect(looked.size).toBeLessThanOrEqual(9);
     }
+  });
+
+  it('finds late what is hidden from it, and nothing that was shown becomes untrue', () => {
+    let searches = { plain: 0, late: 0 };
+    for (let index = 0; index < 200; index += 1) {
+      for (const late of [false, true]) {
+        const game = { thought: false, slips: 0, kind: 'find', late } as const;
+        let count = 0;
+        // What each place was last seen to hold; in this errand nothing is ever put anywhere.
+        const seen = new Map<number, string>();
+        const { world, errand } = playErrand(drawOf('late test', index), {
+          ...game,
+          until: ({ world: now, agent, next }) => {
+            if (next?.searches === true) count += 1;
+            for (const place of agent.looked) {
+              const contents = JSON.stringify(contentsOf(now, place));
+              expect(contents).toBe(seen.get(place) ?? contents);
+              seen.set(place, contents);
+            }
+            return false;
+          },
+        });
+        expect(isDone(world, errand)).toBe(true);
+        searches = late
+          ? { ...searches, late: searches.late + count }
+          : { ...searches, plain: searches.plain + count };
+      }
+    }
+    expect(searches.late).toBeGreaterThan(1.5 * searches.plain);
   });
 
   it('is the same for the same seed, and stops where it is told', () => {

@@ -10,7 +10,7 @@ import type { Tokenizer } from '#core/starter/tokenizer.ts';
 import { trainTokenizer } from '#core/starter/train-tokenizer.ts';
 
 /** Raised by whoever changes what the generator says, so that a folder never holds two kinds of text. */
-const generatorVersion = 4;
+const generatorVersion = 5;
 
 export interface GenerationPlan {
   folder: string;

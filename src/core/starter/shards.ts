@@ -61,6 +61,7 @@ export function writeShard(
   const offsets = new Uint32Array(documents.length + 1);
   const kinds: Record<DocumentKind, number> = {
     errand: 0,
+    search: 0,
     play: 0,
     prediction: 0,
     reflection: 0,
