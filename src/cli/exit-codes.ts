@@ -17,7 +17,7 @@ export const exitCodeHelp = `Exit codes:
   1    it failed (a job failed, a check found an error, what was to be stopped had already ended)
   2    the command line, a run file or another input is wrong
   3    what you named does not exist
-  4    the model (missing, broken, too large, crashed)
+  4    the model (broken, too large, crashed, gone since it was chosen)
   5    an environment (data, crash, branch that could not be proved equal)
   6    the store or the host (locked, corrupt, unreachable, disk full)
   130  stopped by you; what was finished is kept`;

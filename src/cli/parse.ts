@@ -1,5 +1,7 @@
 /** Readers of option values; commander turns a refusal into a usage error (exit code 2). */
 import { InvalidArgumentError } from 'commander';
+import { environmentIdSchema } from '#shared/ids.ts';
+import type { EnvironmentId } from '#shared/ids.ts';
 
 export function positiveInteger(text: string): number {
   const value = Number(text);
@@ -42,4 +44,12 @@ export function port(text: string): number {
 
 export function collect(value: string, before: string[]): string[] {
   return [...before, value];
+}
+
+export function environmentId(text: string): EnvironmentId {
+  const parsed = environmentIdSchema.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new InvalidArgumentError(
+    'An id has lower-case letters, digits and hyphens, for example household-small.',
+  );
 }

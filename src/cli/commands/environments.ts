@@ -1,22 +1,13 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { InvalidArgumentError, Option } from 'commander';
-import { environmentIdSchema } from '#shared/ids.ts';
+import { Option } from 'commander';
 import type { EnvironmentId } from '#shared/ids.ts';
 import { splitSchema } from '#shared/schema/environment.ts';
 import type { Split } from '#shared/schema/environment.ts';
 import { withSession } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { bytes, number, printResult, say, table } from '../output.ts';
-import { collect, positiveInteger } from '../parse.ts';
-
-function environmentId(text: string): EnvironmentId {
-  const parsed = environmentIdSchema.safeParse(text);
-  if (parsed.success) return parsed.data;
-  throw new InvalidArgumentError(
-    'An id has lower-case letters, digits and hyphens, for example household-small.',
-  );
-}
+import { collect, environmentId, positiveInteger } from '../parse.ts';
 
 async function list(command: Command): Promise<void> {
   await withSession(command, async ({ client, json }) => {

@@ -2,11 +2,12 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { stringify } from 'yaml';
+import type { EnvironmentId } from '#shared/ids.ts';
 import type { Split } from '#shared/schema/environment.ts';
 import { splitSchema } from '#shared/schema/environment.ts';
 import type { Work } from '../command.ts';
 import { withSession } from '../command.ts';
-import { positiveInteger, temperature } from '../parse.ts';
+import { environmentId, positiveInteger, temperature } from '../parse.ts';
 import { printFinishedEpisodes } from '../episode-feed.ts';
 import { startAndFollow } from '../start-run.ts';
 import { findModel } from './models.ts';
@@ -14,7 +15,7 @@ import { findModel } from './models.ts';
 interface RolloutOptions {
   model: string;
   adapter?: string;
-  environment: string;
+  environment: EnvironmentId;
   split: Split;
   tasks: number;
   rollouts: number;
@@ -32,6 +33,8 @@ async function rollout(work: Work, options: RolloutOptions): Promise<number> {
   const model = options.model.startsWith('scripted:')
     ? options.model
     : (await findModel(client, options.model)).modelId;
+  // What is named on the command line is missing, as a job or a model is; in a run file it would be a wrong field.
+  await client.environments.get({ environmentId: options.environment });
   const sampling =
     options.temperature === undefined ? {} : { sampling: { temperature: options.temperature } };
   const yaml = stringify({
@@ -65,7 +68,7 @@ export function addRollout(program: Command): void {
     .description('let a model act, and store every step of it')
     .requiredOption('--model <model>', 'id, name or path of a GGUF, or scripted:expert / scripted:random')
     .option('--adapter <file>', 'LoRA adapter in GGUF form, on top of the model')
-    .option('--environment <id>', 'the world', 'household-small')
+    .option('--environment <id>', 'the world', environmentId, environmentId('household-small'))
     .addOption(new Option('--split <split>', 'of the tasks').choices(splitSchema.options).default('train'))
     .option('--tasks <n>', 'how many tasks', positiveInteger, 8)
     .option('--rollouts <n>', 'episodes of each task', positiveInteger, 1)
