@@ -24,6 +24,20 @@ test('the product’s default names every deviation of the spec’s table that c
   ]);
 });
 
+test('other numbers of alternatives, another temperature and a grammar are recorded, and only where the paper states them', () => {
+  const base = labels(written());
+  const added = (extra: object, family?: string) =>
+    labels(written(extra), family).filter((label) => !base.includes(label));
+  expect(added({ branching: { iwm: { k: 1 } } })).toEqual(['iwm-k']);
+  expect(added({ branching: { sr: { k: 1 } } })).toEqual(['sr-k']);
+  expect(added({ branching: { sr: { temperature: 0.1 } } })).toEqual(['sr-temperature']);
+  expect(added({ policy: { model: 'm', actionGrammar: true } })).toEqual(['action-grammar']);
+  // TravelPlanner takes all valid actions; no number is stated.
+  expect(added({ branching: { iwm: { k: 1 } } }, 'travel')).not.toContain('iwm-k');
+  const uniform = { iwm: { sampler: 'uniform' }, sr: { sampler: 'uniform', temperature: 0.1 } };
+  expect(added({ branching: uniform, policy: { model: 'm', actionGrammar: true } })).toEqual(['sr-sampler']);
+});
+
 test('a policy without thoughts is recorded where the rows hold reflections', () => {
   const policy = { model: 'm', thought: false };
   expect(labels(written({ policy }))).toContain('thought-prompt');

@@ -31,6 +31,17 @@ const REPLACING_FAMILIES: ReadonlySet<string> = new Set(['alfworld', 'sciencewor
 /** Spec 1.3: canonicalise + unique is stated for the SR set of these. */
 const UNIQUE_FAMILIES: ReadonlySet<string> = new Set(['alfworld', 'scienceworld', 'webarena', 'webshop']);
 
+/** Spec 1.4, where it states a number of alternatives: the world model's, the reflections'. */
+const ALTERNATIVES: Partial<Record<string, { iwm: number; sr: number | null }>> = {
+  alfworld: { iwm: 8, sr: 3 },
+  scienceworld: { iwm: 3, sr: 3 },
+  bfcl: { iwm: 10, sr: null },
+  tau: { iwm: 5, sr: 3 },
+  searchqa: { iwm: 30, sr: 2 },
+};
+/** Spec 1.4: the SR proposals of these are drawn at 1.0; elsewhere no one temperature is stated. */
+const TEMPERATURE_ONE: ReadonlySet<string> = new Set(['alfworld', 'scienceworld']);
+
 function benchmarkOf(family: string): string {
   return BESIDE[family] ?? family;
 }
@@ -99,7 +110,29 @@ export function deviationsOf(run: EarlyExperienceRun, family: string): Deviation
       ? 'The IWM set also holds the expert’s triple; the paper states none here.'
       : 'The IWM set lacks the expert’s triple that the paper includes.',
   );
+  const stated = ALTERNATIVES[benchmarkOf(family)];
+  const proposes = (sr.enabled && sr.sampler === 'policy') || (iwm.enabled && iwm.sampler === 'policy');
+  note(
+    iwm.enabled && stated !== undefined && iwm.k !== stated.iwm,
+    'iwm-k',
+    `${String(iwm.k)} world-model alternatives a state; the paper takes ${String(stated?.iwm)} here.`,
+  );
+  note(
+    sr.enabled && typeof stated?.sr === 'number' && sr.k !== stated.sr,
+    'sr-k',
+    `${String(sr.k)} alternatives a reflection compares with; the paper takes ${String(stated?.sr)} here.`,
+  );
+  note(
+    proposes && run.policy.actionGrammar,
+    'action-grammar',
+    'Proposals are confined to admissible actions by a grammar; the paper lets the policy write freely.',
+  );
   if (sr.enabled && sr.sampler === 'policy') {
+    note(
+      sr.temperature !== 1 && TEMPERATURE_ONE.has(benchmarkOf(family)),
+      'sr-temperature',
+      `SR proposals are drawn at temperature ${String(sr.temperature)}; the paper draws them at 1.0 here.`,
+    );
     note(
       sr.extra !== paper.branching.sr.extra,
       'one-request',
