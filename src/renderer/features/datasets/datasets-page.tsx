@@ -36,7 +36,7 @@ const columns: readonly Column<Dataset>[] = [
   },
   ...datasetPartSchema.options.map((part): Column<Dataset> => ({
     id: part,
-    header: `${partLabels[part].label} rows`,
+    header: partLabels[part].label,
     width: '84px',
     align: 'right',
     cell: (set) => formatInteger(rowsOf(set, part)),
