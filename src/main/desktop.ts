@@ -91,7 +91,11 @@ class Desktop {
         spawner,
         onJobEnded: (job) => void this.#jobEnded(job),
         onTrouble: (text) => {
-          this.#trouble(text);
+          notifyTrouble(this.#electron, text, {
+            onClick: () => {
+              this.show();
+            },
+          });
         },
       });
     } catch (thrown) {
@@ -179,15 +183,6 @@ class Desktop {
       this.#window = null;
     });
     return window;
-  }
-
-  #trouble(text: string): void {
-    this.#log?.error({ text }, 'trouble');
-    notifyTrouble(this.#electron, text, {
-      onClick: () => {
-        this.show();
-      },
-    });
   }
 
   async #jobEnded(job: { title: string; state: string; activeMs: number }): Promise<void> {

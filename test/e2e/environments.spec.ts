@@ -92,7 +92,7 @@ test('writes tasks as files of the original, and refuses a folder that holds som
   await dialog.getByLabel('Folder').fill(folder);
   await dialog.getByLabel('Tasks').fill('2');
   await dialog.getByRole('button', { name: 'Write' }).click();
-  await expect(dialog.getByText('tasks in')).toBeVisible();
+  await expect(dialog.getByText('8 tasks in 24 files')).toBeVisible();
   expect(readdirSync(folder).sort()).toEqual(['train', 'valid_seen', 'valid_train', 'valid_unseen']);
   await dialog.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Write as ALFWorld games' }).click();

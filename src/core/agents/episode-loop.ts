@@ -17,6 +17,7 @@ import { episodeIdOf, policyKeyOf } from '#core/agents/identity.ts';
 import type { Actor, AgentPolicy, Decision } from '#core/agents/policy.ts';
 import type { Turn } from '#core/agents/prompt.ts';
 import { seedOf } from '#core/agents/random.ts';
+import { withDeadline } from '#core/agents/deadline.ts';
 import { withRetries } from '#core/agents/retry.ts';
 
 export interface EpisodePlan {
@@ -100,12 +101,19 @@ export async function runEpisode(
       async (retries) => {
         restarts = retries;
         const episode = { ...draft, retries, startedAt: clock.now() };
-        const timeout = AbortSignal.timeout(limits.episodeTimeoutMs);
         let attempt: EpisodeResult;
         try {
-          attempt = await playOnce(episode, begin, plan, world, AbortSignal.any([options.signal, timeout]));
+          attempt = await withDeadline(
+            {
+              what: 'The episode',
+              kept: 'Its steps are kept and not scored',
+              ms: limits.episodeTimeoutMs,
+              signal: options.signal,
+            },
+            (timed) => playOnce(episode, begin, plan, world, timed),
+          );
         } catch (thrown) {
-          stands.broke = failureOf(thrown, options.signal, timeout, limits.episodeTimeoutMs);
+          stands.broke = failureOf(thrown, options.signal);
           throw stands.broke;
         }
         return finish(attempt, world, attempt.steps.length);
@@ -356,19 +364,12 @@ function draftEpisode(plan: EpisodePlan, world: EpisodeWorld): Episode {
   };
 }
 
-/** The caller's abort is a cancellation; the episode's own clock is a failure of the infrastructure. */
-function failureOf(thrown: unknown, caller: AbortSignal, timeout: AbortSignal, timeoutMs: number): AppError {
+/** The caller's abort is a cancellation, whatever it made the episode throw. */
+function failureOf(thrown: unknown, caller: AbortSignal): AppError {
   if (caller.aborted) {
     return new AppError({
       code: 'CANCELLED',
       message: 'The episode was stopped. Its steps so far are kept, marked abandoned.',
-      cause: thrown,
-    });
-  }
-  if (timeout.aborted) {
-    return new AppError({
-      code: 'TIMEOUT',
-      message: `The episode took longer than ${String(timeoutMs)} ms. Its steps are kept and not scored; raise limits.episodeTimeoutMs.`,
       cause: thrown,
     });
   }

@@ -198,6 +198,7 @@ async function walk(
         shown = observationHash(outcome.observation);
         at += 1;
         walked += 1;
+        site.totals.realSteps += 1;
       }
       const snapshot = await session.snapshot();
       await branchState(
@@ -214,9 +215,6 @@ async function walk(
     }
   } finally {
     const { episodeId } = episode;
-    // Way to a state that broke off: executed all the same.
-    if (walked > 0) site.services.store.addRealSteps(episode.split, walked);
-    site.totals.realSteps += walked;
     await closeAll(
       site.services.log,
       { episodeId },
@@ -225,6 +223,8 @@ async function walk(
         conversation: site.proposer?.model.endSession(sessionKey(episodeId)),
       },
     );
+    // The way to a state that broke off was walked all the same.
+    if (walked > 0) site.services.store.addRealSteps(episode.split, walked);
   }
 }
 
@@ -239,14 +239,13 @@ async function branchState(
   session: EnvironmentSession,
   site: Site,
   signal: AbortSignal,
-  /** Steps since the state before; they are metered with this one. */
+  /** Steps since the state before; they are metered with this one, in one write. */
   walked = 0,
 ): Promise<void> {
   const { context, services, totals } = site;
-  const limit = { ms: site.run.limits.episodeTimeoutMs, signal };
+  const what = `Branching at step ${String(state.stepIndex)}`;
   const { sampled, branches, realSteps } = await withDeadline(
-    `Branching at step ${String(state.stepIndex)}`,
-    limit,
+    { what, ms: site.run.limits.episodeTimeoutMs, signal },
     async (timed) => {
       const { planned, sampled } = await planState(demonstration, state, site, timed);
       const executed = await executeBranches(demonstration, state, planned, start, session, {
@@ -258,7 +257,7 @@ async function branchState(
     },
   );
   totals.states += 1;
-  totals.realSteps += walked + realSteps;
+  totals.realSteps += realSteps;
   addSampling(totals, sampled);
   for (const rejected of branches.filter(({ status }) => status === 'rejected')) {
     context.emit({

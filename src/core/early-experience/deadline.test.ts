@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { withDeadline } from '#core/agents/index.ts';
 import type { Job } from '#shared/schema/job.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
-import type { FakeModel, Writer } from '#test/helpers/methods.ts';
+import type { FakeModel } from '#test/helpers/methods.ts';
 import { fakeModel, openLab } from '#test/helpers/methods.ts';
 
 const run = earlyExperienceRunSchema.parse({
@@ -13,18 +13,9 @@ const run = earlyExperienceRunSchema.parse({
   parallel: 1,
   limits: { episodeTimeoutMs: 1000, retries: 0 },
 });
-const writer: Writer = (request, sample) => {
-  const last = request.messages.at(-1)?.content ?? '';
-  const actions = last
-    .split('Admissible actions:\n')[1]
-    ?.split('\n')
-    .map((line) => line.slice(2));
-  return `<action>${actions?.[(sample + last.length) % actions.length] ?? ''}</action>`;
-};
-
 /** Answers like the fake it stands for until a prompt `hangs`; then it waits for its signal. */
 function hanging(hangs: (last: string) => boolean): FakeModel {
-  const fake = fakeModel(writer);
+  const fake = fakeModel(() => '<action>look</action>');
   return {
     ...fake,
     generate(request, options) {
@@ -70,8 +61,7 @@ test('in reflecting: the branches are kept', async () => {
 test('the caller’s own abort stays a cancellation', async () => {
   const stop = new AbortController();
   const work = withDeadline(
-    'It',
-    { ms: 60_000, signal: stop.signal },
+    { what: 'It', ms: 60_000, signal: stop.signal },
     (signal) =>
       new Promise((_, reject) => {
         signal.addEventListener('abort', () => {

@@ -218,8 +218,9 @@ async function prove(
   const work = async (episodeId: EpisodeId, signal: AbortSignal): Promise<void> => {
     const demonstration = readDemonstration(store, episodeId);
     const { episode } = demonstration;
-    const limit = { ms: context.spec.run.limits.episodeTimeoutMs, signal };
-    const proof = await withDeadline(`The proof of the demonstration of ${episode.taskId}`, limit, (timed) =>
+    const what = `The proof of the demonstration of ${episode.taskId}`;
+    const { episodeTimeoutMs: ms } = context.spec.run.limits;
+    const proof = await withDeadline({ what, ms, signal }, (timed) =>
       proveDemonstration(provider, demonstration, { log, signal: timed }),
     );
     store.addRealSteps(episode.split, proof.realSteps);

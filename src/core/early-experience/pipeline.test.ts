@@ -352,6 +352,29 @@ test('what a person dropped is counted, too', async () => {
   expect(manifest.files.find(({ part }) => part === 'reflection_sft')?.rows).toBe(states - 1);
 });
 
+test('an export that is cancelled reads no further demonstration', async () => {
+  const { run: start, services } = open({ model: fakeModel(writer) });
+  const job = await start('early-experience', run());
+  const { branches } = services.store;
+  const stop = new AbortController();
+  let read = 0;
+  const watched: typeof branches = {
+    ...branches,
+    ofEpisode: (...which) => {
+      read += 1;
+      stop.abort();
+      return branches.ofEpisode(...which);
+    },
+  };
+  const cancelled = exportAgain(
+    { jobId: job.jobId, folder: null, name: '' },
+    { ...services, store: { ...services.store, branches: watched } },
+    { signal: stop.signal },
+  );
+  await expect(cancelled).rejects.toMatchObject({ code: 'CANCELLED' });
+  expect(read).toBe(1);
+});
+
 test('a run that is still collecting, or failed on the way, is not exported as one without branches', async () => {
   let whileRunning: Promise<unknown> | null = null;
   const again = (jobId: JobId) =>

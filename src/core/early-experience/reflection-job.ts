@@ -199,10 +199,10 @@ function taskKey(stepIndex: number, branchIds: readonly string[]): string {
 
 async function reflectOn(task: Task, site: Site, signal: AbortSignal): Promise<void> {
   const { context, services, run, totals } = site;
-  const limit = { ms: run.limits.episodeTimeoutMs, signal };
+  const limit = { what: 'The reflection', ms: run.limits.episodeTimeoutMs, signal };
   try {
     const { written, costs } = await withRetries(
-      () => withDeadline('The reflection', limit, (timed) => write(task, site, timed)),
+      () => withDeadline(limit, (timed) => write(task, site, timed)),
       {
         retries: run.limits.retries,
         signal,

@@ -24,6 +24,9 @@ import {
   episodeRowColumns,
   episodeSortColumn,
   runningTotals,
+  storedInvalid,
+  storedReward,
+  storedSteps,
 } from '#core/store/queries/episode-list.ts';
 import { createStepTable } from '#core/store/steps.ts';
 import { idsStartingWith } from '#core/store/queries/id-prefix.ts';
@@ -54,9 +57,7 @@ const upsertSql = `INSERT INTO episodes (episode_id, job_id, purpose, environmen
     finished_at = excluded.finished_at`;
 
 /** What is stored of an attempt that broke off, counted from its steps: its own totals were still in the dead host's memory. */
-const storedTotals = `steps = (SELECT count(*) FROM steps WHERE steps.episode_key = episodes.episode_key),
-  total_reward = (SELECT ifnull(sum(reward), 0.0) FROM steps WHERE steps.episode_key = episodes.episode_key),
-  invalid_actions = (SELECT count(*) FROM steps WHERE steps.episode_key = episodes.episode_key AND valid = 0)`;
+const storedTotals = `steps = ${storedSteps}, total_reward = ${storedReward}, invalid_actions = ${storedInvalid}`;
 
 interface Found {
   key: number;

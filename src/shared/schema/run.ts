@@ -68,7 +68,7 @@ export const limitsSchema = z.object({
   episodeTimeoutMs: z.int().min(1000).default(600_000).meta({
     title: 'Time-out',
     unit: 'ms',
-    help: 'Of one episode; of the branching of one expert state; of one reflection.',
+    help: 'Of one episode; of the proof of one demonstration; of the branching of one expert state; of one reflection.',
     advanced: true,
   }),
   retries: z

@@ -20,11 +20,16 @@ const orders: Record<EpisodeSort, { column: string; direction: 'ASC' | 'DESC' }>
   steps: { column: 'steps', direction: 'DESC' },
 };
 
+const storedOf = 'FROM steps WHERE steps.episode_key = episodes.episode_key';
+/** What is stored of one row of `episodes`, counted from its steps. */
+export const storedSteps = `(SELECT count(*) ${storedOf})`;
+export const storedInvalid = `(SELECT count(*) ${storedOf} AND valid = 0)`;
+export const storedReward = `(SELECT ifnull(sum(reward), 0.0) ${storedOf})`;
+
 /** What a running episode has stored so far; its own totals come with its end. Not named `steps`: lists are ordered by that column's index. */
 export const runningTotals = `
-  CASE status WHEN 'running' THEN (SELECT count(*) FROM steps WHERE steps.episode_key = episodes.episode_key) END AS running_steps,
-  CASE status WHEN 'running' THEN (SELECT count(*) FROM steps WHERE steps.episode_key = episodes.episode_key AND valid = 0) END
-    AS running_invalid`;
+  CASE status WHEN 'running' THEN ${storedSteps} END AS running_steps,
+  CASE status WHEN 'running' THEN ${storedInvalid} END AS running_invalid`;
 
 export const episodeRowColumns = `episode_key, episode_id, job_id, purpose, environment_id, environment_version, data_checksum,
   task_id, task_type, split, policy_key, policy_label, seed, rollout_index, status, end_reason, success, total_reward, steps,

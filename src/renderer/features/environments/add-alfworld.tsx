@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { environmentIdSchema } from '#shared/ids.ts';
 import { orpc } from '../../rpc/client.ts';
 import { formatInteger } from '../../ui/format.ts';
-import { ErrorState } from '../../ui/states.tsx';
+import { FolderForm } from './folder-form.tsx';
 import styles from './environments.module.css';
 
 /** Adds a folder of official games. What could not be read is listed by file with its reason; the rest is kept. */
@@ -27,27 +27,19 @@ export function AddAlfworld({ opened, onClose }: { opened: boolean; onClose: () 
   return (
     <Modal opened={opened} onClose={close} title="Add ALFWorld games" size={640} centered>
       {add.data === undefined ? (
-        <form
-          className={styles.form}
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (folder.trim() === '' || id?.success === false) return;
+        <FolderForm
+          summary="Every game.tw-pddl below the folder becomes a task of a second environment with ALFWorld’s own rules. The files stay where they are and are only read."
+          description="Absolute path on this machine, for example …/alfworld/json_2.1.1"
+          folder={folder}
+          onFolder={setFolder}
+          submit="Read the games"
+          request={add}
+          onSubmit={() => {
+            if (id?.success === false) return;
             add.mutate({ folder: folder.trim(), ...(id === undefined ? {} : { id: id.data }) });
           }}
+          onCancel={close}
         >
-          <p className={styles.dim}>
-            Every game.tw-pddl below the folder becomes a task of a second environment with ALFWorld’s own
-            rules. The files stay where they are and are only read.
-          </p>
-          <TextInput
-            label="Folder"
-            description="Absolute path on this machine, for example …/alfworld/json_2.1.1"
-            value={folder}
-            data-autofocus
-            onChange={(event) => {
-              setFolder(event.currentTarget.value);
-            }}
-          />
           <TextInput
             label="Name"
             description="Empty: alfworld. Lower-case letters, digits and hyphens."
@@ -57,16 +49,7 @@ export function AddAlfworld({ opened, onClose }: { opened: boolean; onClose: () 
               setName(event.currentTarget.value);
             }}
           />
-          {add.isError && <ErrorState error={add.error} />}
-          <div className={styles.formEnd}>
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={add.isPending} disabled={folder.trim() === ''}>
-              Read the games
-            </Button>
-          </div>
-        </form>
+        </FolderForm>
       ) : (
         <div className={styles.form}>
           <p>

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { useMutation } from '@tanstack/react-query';
-import { Button, Modal, NumberInput, Select, TextInput } from '@mantine/core';
+import { Button, Modal, NumberInput, Select } from '@mantine/core';
 import { IconFileExport } from '@tabler/icons-react';
 import { splitSchema } from '#shared/schema/environment.ts';
 import type { EnvironmentDescription } from '#shared/schema/environment.ts';
 import { orpc } from '../../rpc/client.ts';
 import { formatBytes, formatInteger } from '../../ui/format.ts';
-import { ErrorState } from '../../ui/states.tsx';
+import { FolderForm } from './folder-form.tsx';
 import styles from './environments.module.css';
 
 /** Writes a world's tasks as the files that the original engine plays: all of them or nothing. */
@@ -34,10 +34,14 @@ export function WriteTasks({ environment }: { environment: EnvironmentDescriptio
       </Button>
       <Modal opened={opened} onClose={close} title="Write as ALFWorld games" size={640} centered>
         {write.data === undefined ? (
-          <form
-            className={styles.form}
-            onSubmit={(event) => {
-              event.preventDefault();
+          <FolderForm
+            summary="Each task becomes a game.tw-pddl, a traj_data.json and an initial_state.pddl, as in the original data, and the original engine plays them."
+            description="Absolute path on this machine; empty or not there yet"
+            folder={folder}
+            onFolder={setFolder}
+            submit="Write"
+            request={write}
+            onSubmit={() => {
               write.mutate({
                 environmentId: environment.id,
                 folder: folder.trim(),
@@ -45,20 +49,8 @@ export function WriteTasks({ environment }: { environment: EnvironmentDescriptio
                 tasksPerSplit: typeof tasks === 'number' ? tasks : null,
               });
             }}
+            onCancel={close}
           >
-            <p className={styles.dim}>
-              Each task becomes a game.tw-pddl, a traj_data.json and an initial_state.pddl, as in the original
-              data, and the original engine plays them.
-            </p>
-            <TextInput
-              label="Folder"
-              description="Absolute path on this machine; empty or not there yet"
-              value={folder}
-              data-autofocus
-              onChange={(event) => {
-                setFolder(event.currentTarget.value);
-              }}
-            />
             <Select
               label="Split"
               placeholder="All of them"
@@ -75,16 +67,7 @@ export function WriteTasks({ environment }: { environment: EnvironmentDescriptio
               value={tasks}
               onChange={setTasks}
             />
-            {write.isError && <ErrorState error={write.error} />}
-            <div className={styles.formEnd}>
-              <Button variant="default" onClick={close}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={write.isPending} disabled={folder.trim() === ''}>
-                Write
-              </Button>
-            </div>
-          </form>
+          </FolderForm>
         ) : (
           <div className={styles.form}>
             <p>
