@@ -8,7 +8,7 @@ import { knownModel, starterModelFile } from '#core/app.ts';
 import { clientError } from '../client.ts';
 import { withSession } from '../command.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
-import { bytes, duration, number, printResult, table, when } from '../output.ts';
+import { bytes, duration, number, printResult, say, table, when } from '../output.ts';
 import { positiveInteger } from '../parse.ts';
 
 /** By id, by the start of an id, by name, by its server's name for it or by path; a path that is not known yet is added. */
@@ -215,6 +215,12 @@ Examples:
                     ...(apiKey === undefined ? {} : { apiKey }),
                   }),
                 ];
+          const [own] = added.filter(({ location }) => location === starterModelFile());
+          if (own !== undefined && resolve(path ?? '') !== own.location) {
+            say(
+              `A copy of ${own.name}, byte for byte, was found there. It is the same model: it keeps its name and its place.`,
+            );
+          }
           printResult(json, added, () => modelTable(added));
           return added.some(({ problem }) => problem === null) ? exitCodes.ok : exitCodes.model;
         });

@@ -9,6 +9,7 @@ import type { Dataset } from '#shared/schema/dataset.ts';
 import type { JobState } from '#shared/schema/job.ts';
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
+import { starterModelFile } from '#core/resources.ts';
 import type { CoreServices } from '#core/services.ts';
 import type { PromptSettings } from '#core/agents/index.ts';
 import { canonicalJson, identityHash, promptSettings, sha256 } from '#core/agents/index.ts';
@@ -334,7 +335,7 @@ function modelFacts(spec: ExportSpec, { branching, reflection }: Stages, { store
     models: roles.map(({ role, reference, modelId }) => {
       // The stage knows which file it loaded; a role that no stage asked is known by what the run calls it.
       const used = modelId === null ? null : store.models.get(modelId);
-      const model = used ?? findModel(store.models.list(), reference);
+      const model = used ?? findModel(store.models.list(), reference, starterModelFile());
       return { role, label: model?.name ?? path.basename(reference), sha256: model?.sha256 ?? null };
     }),
   };

@@ -1,6 +1,6 @@
 /** From files, addresses and script names to `Model` records; nothing is loaded. */
 import { createHash } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { AppError, toAppError } from '#shared/errors.ts';
 import { modelIdSchema } from '#shared/ids.ts';
@@ -13,13 +13,21 @@ import { ggufFacts } from './gguf/facts.ts';
 import { readGguf } from './gguf/read-gguf.ts';
 
 export interface Catalogue {
-  /** A file, or every GGUF below a folder. Broken files of a folder are listed with their problem. */
+  /**
+   * A file, or every GGUF below a folder. Broken files of a folder are listed with their problem. The same bytes are one model, at
+   * the place that was given last; but a copy of the application's own model is that model, which keeps its name and its place.
+   */
   add(path: string): Promise<Model[]>;
   hashFile(file: string): Promise<Sha256>;
 }
 
-export function createCatalogue(options: { models: ModelStore; clock: Clock }): Catalogue {
-  const { models, clock } = options;
+export function createCatalogue(options: {
+  models: ModelStore;
+  clock: Clock;
+  /** Where the application's own model lies. */
+  bundled?: string;
+}): Catalogue {
+  const { models, clock, bundled } = options;
   const hasher = createFileHasher();
 
   async function describe(file: string): Promise<Model> {
@@ -29,8 +37,11 @@ export function createCatalogue(options: { models: ModelStore; clock: Clock }): 
     const unchanged =
       stored !== null && stored.sizeBytes === status.size && status.mtimeMs < stored.addedAt && stored.sha256;
     const sha256 = unchanged || (await hasher.hash(file));
+    const modelId = modelIdSchema.parse(sha256.slice(0, 16));
+    const own = file === bundled ? null : models.get(modelId);
+    if (own !== null && own.location === bundled && existsSync(bundled)) return own;
     const base = {
-      modelId: modelIdSchema.parse(sha256.slice(0, 16)),
+      modelId,
       kind: 'gguf',
       location: file,
       remoteName: null,

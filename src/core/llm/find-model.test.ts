@@ -15,16 +15,16 @@ const c = model('c', 'twin', '/models/c.gguf');
 const confusing = model('d', 'a', 'twin');
 
 it('takes an id, a place, or a name that only one model has', () => {
-  expect(findModel([a, b, c], 'a')).toBe(a);
-  expect(findModel([a, b, c], '/models/b.gguf')).toBe(b);
-  expect(findModel([a, b, c], 'small')).toBe(a);
-  expect(findModel([a, b, c], 'twin')).toBeNull();
-  expect(findModel([a, b, c], 'nobody')).toBeNull();
+  expect(findModel([a, b, c], 'a', null)).toBe(a);
+  expect(findModel([a, b, c], '/models/b.gguf', null)).toBe(b);
+  expect(findModel([a, b, c], 'small', null)).toBe(a);
+  expect(findModel([a, b, c], 'twin', null)).toBeNull();
+  expect(findModel([a, b, c], 'nobody', null)).toBeNull();
 });
 
 it('believes an id before a place, and a place before a name, whatever the order', () => {
-  expect(findModel([confusing, a], 'a')).toBe(a);
-  expect(findModel([b, confusing], 'twin')).toBe(confusing);
+  expect(findModel([confusing, a], 'a', null)).toBe(a);
+  expect(findModel([b, confusing], 'twin', null)).toBe(confusing);
 });
 
 it('means the application’s own model by its name, the newest of them', () => {
@@ -38,8 +38,8 @@ it('takes what a server calls its model, when nothing else has that name and onl
   const here = httpModel('http://localhost:1/v1', 'qwen', 0);
   const there = httpModel('http://localhost:2/v1', 'qwen', 0);
   const file = { ...model('g', 'qwen', '/models/qwen.gguf'), remoteName: null };
-  expect(findModel([a, here], 'qwen')).toBe(here);
-  expect(findModel([a, here], here.name)).toBe(here);
-  expect(findModel([here, file], 'qwen')).toBe(file);
-  expect(findModel([here, there], 'qwen')).toBeNull();
+  expect(findModel([a, here], 'qwen', null)).toBe(here);
+  expect(findModel([a, here], here.name, null)).toBe(here);
+  expect(findModel([here, file], 'qwen', null)).toBe(file);
+  expect(findModel([here, there], 'qwen', null)).toBeNull();
 });

@@ -8,11 +8,7 @@ import type { Model } from '#shared/schema/model.ts';
  * Among the models that the store knows; null where none is meant, or a name could mean several.
  * @param bundled where the application's own model lies: its name always means it
  */
-export function findModel(
-  models: readonly Model[],
-  reference: string,
-  bundled: string | null = null,
-): Model | null {
+export function findModel(models: readonly Model[], reference: string, bundled: string | null): Model | null {
   const known =
     models.find(({ modelId }) => modelId === reference) ??
     models.find(({ location }) => location === reference);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -47,6 +47,26 @@ describe('finding models', () => {
     await expect(host.service.resolve(join(models, 'cut.gguf'))).rejects.toMatchObject({
       code: 'MODEL_FILE_TRUNCATED',
     });
+  });
+
+  it('keeps name and place of the application’s own model when a copy of it is added', async () => {
+    const bundled = join(folder, 'own', 'random-weights-own.gguf');
+    mkdirSync(join(folder, 'own'));
+    writeRandomGguf(bundled, { seed: 12 });
+    const copy = join(folder, 'copy.gguf');
+    copyFileSync(bundled, copy);
+    const { service } = testModelService({ bundled });
+    try {
+      await service.add(copy);
+      const [own] = await service.add(bundled);
+      expect(await service.add(copy)).toEqual([own]);
+      expect(await service.resolve(copy)).toEqual(own);
+      expect(await service.resolve('random-weights-own')).toEqual(own);
+      rmSync(bundled);
+      expect((await service.add(copy)).map(({ location }) => location)).toEqual([copy]);
+    } finally {
+      await service.dispose();
+    }
   });
 
   it('says what is missing', async () => {

@@ -7,6 +7,7 @@ import type { Job } from '#shared/schema/job.ts';
 import type { Model } from '#shared/schema/model.ts';
 import type { Role } from '#shared/schema/policy.ts';
 import type { Run, RunProblem } from '#shared/schema/run.ts';
+import { starterModelFile } from '#core/resources.ts';
 import type { CoreServices } from '#core/services.ts';
 import { countTasks, promptShortage } from '#core/agents/index.ts';
 import {
@@ -85,7 +86,7 @@ async function whatIsNamed(
   services: CoreServices,
   reference: string,
 ): Promise<Model | 'new file' | 'none needed' | null> {
-  const known = findModel(await services.models.list(), reference);
+  const known = findModel(await services.models.list(), reference, starterModelFile());
   if (known !== null) return known;
   if (modelless.has(reference)) return 'none needed';
   if (reference.startsWith('scripted:')) return services.models.resolve(reference);

@@ -10,6 +10,7 @@ import type { ModelNeeds } from '#core/agents/index.ts';
 import { actingNeeds, countTasks } from '#core/agents/index.ts';
 import { modelNeeds, samplesOf, writesReflections } from '#core/early-experience/index.ts';
 import { findModel } from '#core/llm/index.ts';
+import { starterModelFile } from '#core/resources.ts';
 import type { CoreServices } from '#core/services.ts';
 import { expertSteps } from '#core/runs/expert-steps.ts';
 
@@ -89,7 +90,8 @@ function measuredMsPerToken(
   path: number,
 ): number | null {
   // However each run names it: one model is one model.
-  const identity = (reference: string) => findModel(models, reference)?.modelId ?? reference;
+  const bundled = starterModelFile();
+  const identity = (reference: string) => findModel(models, reference, bundled)?.modelId ?? reference;
   const wanted = identity(run.policy.model);
   const finished = services.store.jobs.list(
     { kind: run.kind, state: 'succeeded' },
@@ -120,7 +122,7 @@ async function modelFacts(
   models: readonly Model[],
   run: Run,
 ): Promise<{ fit: FitEstimate | null; tokensPerSecond: number | null }> {
-  const model = findModel(models, run.policy.model);
+  const model = findModel(models, run.policy.model, starterModelFile());
   if (model === null || model.kind !== 'gguf') return { fit: null, tokensPerSecond: null };
   const { contextTokens, parallel } = needsOf(services, run);
   const fit = await services.models
