@@ -215,6 +215,17 @@ describe('--json', () => {
     );
   });
 
+  it('names with --check where the run deviates from the paper, and nothing where it does not', async () => {
+    const set = ['--set', 'policy.model=scripted:random', '--set', 'branching.sr.k=4'];
+    const collection = await run(['run', 'early-experience-small', '--check', ...set]);
+    expect(collection.stdout).toMatch(
+      /^deviation from the paper: sr-k: 4 alternatives a reflection compares with/m,
+    );
+    expect(collection.stdout).toMatch(/^deviation from the paper: constant-k: /m);
+    const rollout = await run(['run', 'rollout-quick', '--check', '--set', 'policy.model=scripted:random']);
+    expect(rollout.stdout).not.toContain('deviation');
+  });
+
   it('prints errors as JSON too', async () => {
     const { stdout } = await run(['jobs', 'show', 'nothing', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'NOT_FOUND' } });

@@ -49,6 +49,10 @@ export function estimateLine(estimate: RunEstimate): string {
   return `At most: ${parts.join(', ')}; ${time}.`;
 }
 
+export function deviationLine({ label, reason }: { label: string; reason: string }): string {
+  return `deviation from the paper: ${label}: ${reason}`;
+}
+
 function stoppedBefore({ origin }: RunText): AppError {
   return new AppError({
     code: 'CANCELLED',
@@ -73,7 +77,7 @@ async function check({ client, signal }: Work, text: RunText): Promise<void> {
       message: `${text.origin}: the run is not valid; nothing was started.`,
     });
   }
-  for (const { label, reason } of deviations) say(`deviation from the paper: ${label}: ${reason}`);
+  for (const deviation of deviations) say(deviationLine(deviation));
   if (estimate !== null) say(estimateLine(estimate));
 }
 

@@ -11,7 +11,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { bytes, printResult } from '../output.ts';
 import { collect } from '../parse.ts';
 import type { RunText } from '../start-run.ts';
-import { estimateLine, problemLine, startAndFollow } from '../start-run.ts';
+import { deviationLine, estimateLine, problemLine, startAndFollow } from '../start-run.ts';
 import { findPreset } from './presets.ts';
 
 /** A name with a dot or a slash is a file. */
@@ -106,6 +106,7 @@ Examples:
             printResult(work.json, result, () =>
               [
                 ...result.problems.map((problem) => problemLine(problem, text)),
+                ...result.deviations.map(deviationLine),
                 ...(result.estimate === null ? [] : [estimateLine(result.estimate)]),
                 ...(command === '' ? [] : [`The same: ${command}`]),
               ].join('\n'),

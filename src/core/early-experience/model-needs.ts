@@ -4,10 +4,7 @@
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
 import type { ModelNeeds } from '#core/agents/index.ts';
 import { TEMPLATE_ROOM } from '#core/agents/index.ts';
-import { writesReflections } from '#core/early-experience/profile.ts';
-
-/** Proposals beyond K for an IWM set that comes from the policy; SR has its own setting. */
-const IWM_EXTRA = 2;
+import { IWM_EXTRA, writesReflections } from '#core/early-experience/profile.ts';
 
 /** Samples in the request of one state, for each method; 0 where its alternatives are not the policy's. */
 export function samplesOf({ branching: { iwm, sr } }: EarlyExperienceRun): { iwm: number; sr: number } {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
-import { modelNeeds } from '#core/early-experience/model-needs.ts';
+import { modelNeeds, samplesOf } from '#core/early-experience/model-needs.ts';
 import { deviationsOf, withProfile } from '#core/early-experience/profile.ts';
 
 const written = (extra: object = {}) => ({
@@ -36,6 +36,62 @@ test('other numbers of alternatives, another temperature and a grammar are recor
   expect(added({ branching: { iwm: { k: 1 } } }, 'travel')).not.toContain('iwm-k');
   const uniform = { iwm: { sampler: 'uniform' }, sr: { sampler: 'uniform', temperature: 0.1 } };
   expect(added({ branching: uniform, policy: { model: 'm', actionGrammar: true } })).toEqual(['sr-sampler']);
+});
+
+test('a sampler that is cut is recorded for what it draws, and only there', () => {
+  const base = labels(written());
+  const added = (extra: object) =>
+    deviationsOf(earlyExperienceRunSchema.parse(written(extra)), 'household').filter(
+      ({ label }) => !base.includes(label),
+    );
+  const policy = { model: 'm', sampling: { topK: 40, topP: 0.9, minP: 0.05 } };
+  expect(added({ policy })).toEqual([
+    {
+      label: 'cut-proposals',
+      reason:
+        'Proposals are sampled with top-k 40, top-p 0.9, min-p 0.05; the paper names a temperature alone.',
+    },
+    {
+      label: 'cut-reflections',
+      reason:
+        'Reflections are sampled with top-k 40, top-p 0.9, min-p 0.05; the paper names a temperature alone.',
+    },
+  ]);
+  const other = { generator: { model: 'g', sampling: { topP: 0.5 } } };
+  expect(added({ reflection: other }).map(({ label }) => label)).toEqual(['generator', 'cut-reflections']);
+  expect(added({ policy, reflection: { generator: { model: 'g' } } }).map(({ label }) => label)).toEqual([
+    'cut-proposals',
+    'generator',
+  ]);
+  const none = { branching: { sr: { enabled: false } }, policy };
+  expect(added(none)).toEqual([]);
+});
+
+test('an IWM set that the policy proposes says what is drawn, filled and asked of whom', () => {
+  const proposed = { branching: { iwm: { sampler: 'policy' } } };
+  const added = (extra: object, family: string) => {
+    const base = labels(written({ branching: { iwm: { enabled: false } } }), family);
+    return labels(written(extra), family).filter((label) => !base.includes(label) && label !== 'iwm-k');
+  };
+  expect(added(proposed, 'household')).toEqual([
+    'iwm-sampler',
+    'iwm-one-request',
+    'iwm-constant-k',
+    'iwm-format',
+  ]);
+  expect(added(proposed, 'web')).toEqual(['iwm-one-request', 'iwm-constant-k', 'iwm-format']);
+  expect(added({}, 'household')).toEqual(['iwm-format']);
+  expect(added({}, 'web')).toEqual(['iwm-sampler', 'iwm-format']);
+  expect(added(proposed, 'search')).toEqual(['iwm-one-request', 'iwm-constant-k', 'iwm-format']);
+  const cool = { branching: { iwm: { sampler: 'policy', temperature: 0.5 } } };
+  expect(added(cool, 'search')).toContain('iwm-temperature');
+  expect(added(cool, 'web')).not.toContain('iwm-temperature');
+  // WebShop draws at three temperatures, and mixes both samplers.
+  expect(added(cool, 'shop')).toContain('iwm-temperature');
+  expect(added({}, 'shop')).toEqual(['iwm-format']);
+  const run = earlyExperienceRunSchema.parse(written(proposed));
+  const drawn = deviationsOf(run, 'web').find(({ label }) => label === 'iwm-one-request')?.reason;
+  expect(drawn).toContain(`K and ${String(samplesOf(run).iwm - run.branching.iwm.k)} more`);
 });
 
 test('a policy without thoughts is recorded where the rows hold reflections', () => {

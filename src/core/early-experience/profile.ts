@@ -2,7 +2,11 @@
  * The two profiles of the spec's 1.8. `paper` sets every switch as the paper has it, unless the run's file says otherwise; what
  * then still differs is a deviation, recorded by label and reason and printed with the results.
  */
+import type { Sampling } from '#shared/schema/model.ts';
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
+
+/** Proposals beyond K for an IWM set that comes from the policy; SR has its own setting. */
+export const IWM_EXTRA = 2;
 
 export interface Deviation {
   label: string;
@@ -41,6 +45,14 @@ const ALTERNATIVES: Partial<Record<string, { iwm: number; sr: number | null }>> 
 };
 /** Spec 1.4: the SR proposals of these are drawn at 1.0; elsewhere no one temperature is stated. */
 const TEMPERATURE_ONE: ReadonlySet<string> = new Set(['alfworld', 'scienceworld']);
+/** Spec 1.4, where it states at what temperatures the world model's alternatives are proposed. */
+const IWM_TEMPERATURES: Partial<Record<string, readonly number[]>> = {
+  webshop: [0.5, 0.8, 0.9],
+  searchqa: [1],
+};
+/** Spec 1.4: whose alternatives the world model predicts from. Not here: WebShop mixes both. */
+const IWM_UNIFORM: ReadonlySet<string> = new Set(['alfworld', 'scienceworld', 'travelplanner']);
+const IWM_PROPOSED: ReadonlySet<string> = new Set(['bfcl', 'tau', 'searchqa', 'webarena']);
 
 function benchmarkOf(family: string): string {
   return BESIDE[family] ?? family;
@@ -127,6 +139,12 @@ export function deviationsOf(run: EarlyExperienceRun, family: string): Deviation
     'action-grammar',
     'Proposals are confined to admissible actions by a grammar; the paper lets the policy write freely.',
   );
+  const cut = cutOf(run.policy.sampling);
+  note(
+    proposes && cut !== '',
+    'cut-proposals',
+    `Proposals are sampled with ${cut}; the paper names a temperature alone.`,
+  );
   if (sr.enabled && sr.sampler === 'policy') {
     note(
       sr.temperature !== 1 && TEMPERATURE_ONE.has(benchmarkOf(family)),
@@ -164,10 +182,29 @@ export function deviationsOf(run: EarlyExperienceRun, family: string): Deviation
       'iwm-exclude',
       `IWM alternatives leave out ${iwm.excludeActions.join(', ')}; the paper draws from all admissible actions.`,
     );
+    const proposed = iwm.sampler === 'policy';
     note(
-      iwm.sampler === 'policy' && ['alfworld', 'scienceworld', 'travelplanner'].includes(benchmarkOf(family)),
+      (proposed ? IWM_UNIFORM : IWM_PROPOSED).has(benchmarkOf(family)),
       'iwm-sampler',
-      'IWM alternatives are proposed by the policy; the paper draws them from the admissible actions here.',
+      proposed
+        ? 'IWM alternatives are proposed by the policy; the paper draws them from the admissible actions here.'
+        : 'IWM alternatives are drawn from the admissible actions; the paper lets the policy propose them here.',
+    );
+    const temperatures = IWM_TEMPERATURES[benchmarkOf(family)];
+    note(
+      proposed && temperatures !== undefined && temperatures.join() !== String(iwm.temperature),
+      'iwm-temperature',
+      `IWM proposals are drawn at temperature ${String(iwm.temperature)}; the paper draws them at ${temperatures?.join(', ') ?? ''} here.`,
+    );
+    note(
+      proposed,
+      'iwm-one-request',
+      `One request draws K and ${String(IWM_EXTRA)} more IWM proposals; the paper draws K.`,
+    );
+    note(
+      proposed,
+      'iwm-constant-k',
+      'IWM proposals that repeat are taken once and open places are filled from the admissible actions, so K is constant; the paper does not say so.',
     );
     note(
       true,
@@ -190,6 +227,13 @@ export function deviationsOf(run: EarlyExperienceRun, family: string): Deviation
       reflection.generator !== 'self',
       'generator',
       'Another model than the policy writes the reflections.',
+    );
+    const generator = reflection.generator === 'self' ? run.policy : reflection.generator;
+    const cutReflections = cutOf(generator.sampling);
+    note(
+      cutReflections !== '',
+      'cut-reflections',
+      `Reflections are sampled with ${cutReflections}; the paper names a temperature alone.`,
     );
     note(
       reflection.attempts > 1,
@@ -222,6 +266,15 @@ export function deviationsOf(run: EarlyExperienceRun, family: string): Deviation
     'Reward text stays in the next states, although the method is reward-free.',
   );
   return found;
+}
+
+/** What keeps unlikely tokens from being drawn; empty where every token can be. */
+function cutOf({ topK, topP, minP }: Omit<Sampling, 'temperature'>): string {
+  return [
+    ...(topK > 0 ? [`top-k ${String(topK)}`] : []),
+    ...(topP < 1 ? [`top-p ${String(topP)}`] : []),
+    ...(minP > 0 ? [`min-p ${String(minP)}`] : []),
+  ].join(', ');
 }
 
 type Plain = Record<string, unknown>;
