@@ -33,6 +33,13 @@ const clock: Clock = { now: () => Date.now() };
 /** Writes one completion; `sample` numbers the n of a request. */
 export type Writer = (request: GenerateRequest, sample: number) => string | Promise<string>;
 
+/** A reflection that no filter drops, on the action that the generator's prompt asks about. */
+export function soundReflection({ messages }: Pick<GenerateRequest, 'messages'>): string {
+  const prompt = messages.at(-1)?.content ?? '';
+  const action = /(?:What you are about to do|Expert action):\n(.+)/u.exec(prompt)?.[1] ?? 'this';
+  return `The goal still needs me to ${action}, so that should come first; the rest would help less.`;
+}
+
 /** Tokens are UTF-16 units, so that every text has ids that can be checked. */
 const idsOf = (text: string): number[] => [...text].map((character) => character.codePointAt(0) ?? 0);
 

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
-import { fakeModel, openLab } from '#test/helpers/methods.ts';
+import { fakeModel, openLab, soundReflection } from '#test/helpers/methods.ts';
 
 const run = promisify(execFile);
 const venv = path.resolve('.cache/datasets-venv');
@@ -53,8 +53,7 @@ test('load_dataset(folder, part) reads every part of an exported folder', async 
       .split('Admissible actions:\n')[1]
       ?.split('\n')
       .map((line) => line.slice(2));
-    if (actions === undefined)
-      return 'The goal still needs this, so it should come first; the rest would help less.';
+    if (actions === undefined) return soundReflection(request);
     return `<action>${actions[last.length % actions.length] ?? ''}</action>`;
   });
   const lab = openLab({ model });

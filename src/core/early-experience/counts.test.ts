@@ -4,15 +4,13 @@ import { AppError } from '#shared/errors.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
 import type { GenerateRequest } from '#core/llm/port.ts';
 import type { LabOptions, Writer } from '#test/helpers/methods.ts';
-import { fakeModel, openLab, withSessions } from '#test/helpers/methods.ts';
-
-const GOOD_TEXT = 'The goal still needs this, so it should come first; the rest would help less.';
+import { fakeModel, openLab, soundReflection, withSessions } from '#test/helpers/methods.ts';
 
 /** Every second proposal is unreadable; the first text about a state is dropped, for it leaks the label. */
 const answers: Writer = (request, sample) => {
   const offered = request.messages.at(-1)?.content.split('Admissible actions:\n')[1]?.split('\n') ?? [];
   if (offered.length === 0)
-    return request.seed % 2 === 0 ? 'The expert action is the best of these.' : GOOD_TEXT;
+    return request.seed % 2 === 0 ? 'The expert action is the best of these.' : soundReflection(request);
   return sample % 2 === 0
     ? 'nothing readable'
     : `<action>${offered[sample % offered.length]?.slice(2) ?? ''}</action>`;

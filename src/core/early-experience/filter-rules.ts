@@ -24,6 +24,8 @@ export function ruleOf(flag: ReflectionFlag): keyof ReflectionFilters | null {
       return 'length';
     case 'garbled':
       return 'garbled';
+    case 'unrelated':
+      return 'unrelated';
     case 'empty':
       return null;
     default:
@@ -51,6 +53,7 @@ export const DROP_HELP: Record<DropReason, string> = {
   contradiction: 'concludes another action than the expert’s',
   'too-long': 'longer than reflection.filters.maxWords, or cut off at reflection.maxTokens',
   'too-short': 'shorter than reflection.filters.minWords',
+  unrelated: 'names nothing that the expert’s action names',
   garbled: 'broken characters, or no sentence of English',
   empty: 'holds no words',
   review: 'dropped by a person',

@@ -4,14 +4,15 @@ import { expect, test } from 'vitest';
 import type { ReflectionFlag } from '#shared/schema/branch.ts';
 import { reflectionFiltersSchema } from '#shared/schema/run.ts';
 import { droppedBy } from '#core/early-experience/filter-rules.ts';
-import type { ReflectionSubject } from '#core/early-experience/filters.ts';
 import { detect } from '#core/early-experience/filters.ts';
+import type { ReflectionSubject } from '#core/early-experience/subject.ts';
 
 const subject = (text: string, extra: Partial<ReflectionSubject> = {}): ReflectionSubject => ({
   text,
   raw: text,
   expertAction: 'go to fridge 1',
   alternatives: ['go to shelf 1', 'open drawer 2', 'look'],
+  admissible: ['go to fridge 1', 'go to shelf 1', 'go to shelf 10', 'open drawer 2', 'look', 'help'],
   known:
     'You are in a kitchen. You see a fridge 1, a shelf 1, a drawer 2, a drawer 1, and a shelf 10. Your task: cool some apple.',
   outcomes: [
@@ -67,10 +68,17 @@ test.each([
   ['contradiction', 'The apple may be on a shelf, therefore I will go to shelf 1 now.'],
   ['contradiction', 'The drawer could hold it; I should open drawer 2 instead of anything else.'],
   ['contradiction', 'It is cold enough already, so I will not go to fridge 1 yet.'],
+  ['contradiction', 'I could go to shelf 1'],
+  ['contradiction', 'I try to go to countertop 4 now'],
+  ['contradiction', 'I could go to fridge 1, but I walk to the shelf 1.'],
+  ['contradiction', 'It may be cold in there. Going to the shelf makes the most sense.'],
+  ['contradiction', 'Let me open the drawer first, and see what is in it.'],
   ['too-short', 'Fridge would cool.'],
   ['too-long', Array(41).fill('word').join(' ')],
   ['garbled', 'inventory cabinet potato soap towel fridge mug plate bowl knife'],
   ['garbled', 'The goal is to go \u{fffd} fridge because it is cold.'],
+  ['garbled', 'The goal is to to cool an apple, so the fridge.'],
+  ['unrelated', 'Good agents plan ahead, and that is why I would think about it first.'],
   ['empty', ' … '],
   ['empty', ''],
 ] as const)('%s: %s', (flag, text) => {
@@ -88,17 +96,29 @@ test.each([
   '1. Find the apple first.\n2. Then go to fridge 1, where it should get cold.\n3. Put it down.',
   '- The apple should be cold.\n- The fridge would cool it.',
   'The plan is (1) to find the apple, (2) to cool it in the fridge, and (3) to put it away.',
+  'I could go to shelf 1, and that would be tempting. The fridge is colder.',
+  'I should go to fridge 1. Then I will open drawer 2 for a plate.',
+  'I should go to shelf 10 only if the fridge is of no use.',
+  'I could go to shelf 1, but that would not cool anything. Opening the drawer would not either, and it would not help. So, the fridge.',
+  'If I go to shelf 1 I will need to come back, so let me walk over to the fridge 1.',
   'Things would be kept in drawer 1. Open drawer 2 could be as empty, so the fridge it should be.',
   'I should not repeat an action 30 times, so the fridge should come next.',
-  'My action now should bring me to a cold place, and drawer 1 or shelf 10 would not be one.',
+  'My action now should bring me to a cold place like the fridge, and drawer 1 or shelf 10 would not be one.',
+  'First choice: the fridge. It is my best move, and the shelf could come second.',
 ])('sound reasoning is left alone: %s', (text) => {
   expect(flags(text)).toEqual([]);
 });
 
 test('an action inside the raw answer is what it concludes', () => {
-  const text = 'The goal needs cooling, so this should come first.';
+  const text = 'The goal needs cooling, so this should come first: the fridge.';
   expect(flags(text, { raw: `${text} <action>look</action>` })).toEqual(['contradiction']);
+  expect(flags(text, { raw: `${text} <action>look\n` })).toEqual(['contradiction']);
   expect(flags(text, { raw: `${text} <action>Go to  fridge 1</action>` })).toEqual([]);
+  // A weak model closes a tag that it has not opened: what stands before it is the action.
+  expect(flags('I could look in the fridge now', { raw: 'I could look in the fridge now</action>' })).toEqual(
+    ['contradiction'],
+  );
+  expect(flags('So I go to the fridge 1.', { raw: 'So I go to the fridge 1.</action>' })).toEqual([]);
 });
 
 test('a text that was cut off at the token limit is too long', () => {
@@ -112,7 +132,7 @@ test('a longer number is another thing', () => {
 });
 
 test('every finding carries the words that gave it away', () => {
-  for (const { evidence } of detect(subject('The expert action is alternative 2.'))) {
+  for (const { evidence } of detect(subject('The expert action is alternative 2, not the fridge.'))) {
     expect(evidence).not.toBe('');
     expect(evidence.length).toBeLessThanOrEqual(120);
   }
@@ -129,11 +149,12 @@ test('each rule is a switch; an empty text is dropped whatever the switches say'
     'scaffold',
     'doubled',
     'garbled',
+    'unrelated',
     'length',
   ] as const) {
     none[rule] = false;
   }
-  const found = detect(subject('The expert action is alternative 2.'));
+  const found = detect(subject('The expert action is alternative 2, not the fridge.'));
   expect(droppedBy(found, all)).toEqual(['label-leak', 'numbering']);
   expect(droppedBy(found, { ...all, labelLeak: false })).toEqual(['numbering']);
   expect(droppedBy(found, none)).toEqual([]);

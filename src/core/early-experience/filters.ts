@@ -6,30 +6,10 @@
  */
 import type { ReflectionFlag } from '#shared/schema/branch.ts';
 import { canonicalAction } from '#core/agents/index.ts';
-
-export interface ReflectionSubject {
-  text: string;
-  /** The raw answer: an `<action>` in it is the concluded action. */
-  raw: string;
-  expertAction: string;
-  alternatives: readonly string[];
-  /** All that the policy knows in s_i: task, history, observation, admissible actions. */
-  known: string;
-  /** s_{i+1} and every s_i^j. */
-  outcomes: readonly string[];
-  minWords: number;
-  maxWords: number;
-  /** The generator stopped at its token limit, in the middle of the text. */
-  cutOff: boolean;
-}
-
-export interface Finding {
-  flag: ReflectionFlag;
-  /** The words that gave it away. */
-  evidence: string;
-}
-
-type Detector = (subject: ReflectionSubject) => Finding | null;
+import { contradiction } from '#core/early-experience/conclusion.ts';
+import { asCommand, namesOf } from '#core/early-experience/mentions.ts';
+import type { Detector, Finding, ReflectionSubject } from '#core/early-experience/subject.ts';
+import { escaped, excerpt, sentencesOf, speaksOf } from '#core/early-experience/subject.ts';
 
 /** (a) The role of an action in the generator's prompt, named in the text. */
 export const labelLeak: Detector = ({ text }) =>
@@ -48,7 +28,7 @@ export const numbering: Detector = (subject) =>
   firstMatch('numbering', subject.text, [
     /\b(?:alternative|option|choice|candidate|action)s?\s*(?:#|no\.?|number)?\s*\(?\d+\)?(?![\d)]|\s+(?:times?|steps?|more)\b)/iu,
     /\b(?:[Aa]lternative|[Oo]ption|[Cc]hoice|[Cc]andidate)\s+\(?[A-E]\b(?!['’])/u,
-    /\b(?:first|second|third|fourth|fifth|last)\s+(?:alternative|option|choice|candidate)\b/iu,
+    /\b(?:(?:the|this|that)\s+(?:first|last)|second|third|fourth|fifth)\s+(?:alternative|option|choice|candidate)\b/iu,
     /\b(?:alternative|option)s?\s+(?:one|two|three|four|five)\b/iu,
   ]) ?? numberedCandidates(subject);
 
@@ -71,7 +51,7 @@ function numberedCandidates({ text, expertAction, alternatives }: ReflectionSubj
     const evidence = excerpt(`${marker}${line}`);
     const begins = canonicalAction(line.replace(LEAD, ''));
     if (others.some((action) => startsWithAction(begins, action))) return { flag: 'numbering', evidence };
-    const [named] = [...others, expert].filter((action) => mentions(line, action).length > 0);
+    const [named] = [...others, expert].filter((action) => mentions(line, action));
     if (named !== undefined && !about.has(named)) about.set(named, evidence);
   }
   const [evidence] = others.flatMap((action) => about.get(action) ?? []);
@@ -164,29 +144,14 @@ export const doubled: Detector = ({ text }) => {
   return plain.length > 0 && repeated / plain.length >= 0.25 ? { flag: 'doubled', evidence } : null;
 };
 
-const DECISION =
-  /\b(?:I\s+(?:will|shall|should|must|choose|decide|pick|prefer)|I['’]ll|let\s+me|let['’]s|so\s+I|therefore|thus|hence|best|better|going\s+to|need\s+to|makes?\s+(?:the\s+most\s+)?sense|wisest|most\s+sensible|the\s+(?:right|next)\s+(?:step|move|thing))\b/iu;
-const REFUSAL =
-  /(?:\b(?:rather\s+than|instead\s+of|not|never|avoid|over|than|before|unlike|skip|neither|nor|without|while|whereas|but\s+to)|n['’]t)\s+(?:\w+\s+){0,3}$/iu;
-
-/** (f) Paper: BFCL and WebArena drop a text that concludes or supports another action than the expert's. */
-export const contradiction: Detector = ({ text, raw, expertAction, alternatives }) => {
-  const expert = canonicalAction(expertAction);
-  const concluded = /<action>([^<]*)<\/action>/iu.exec(raw)?.[1];
-  if (concluded !== undefined && canonicalAction(concluded) !== expert) {
-    return { flag: 'contradiction', evidence: `concludes “${concluded.trim()}”` };
-  }
-  const others = [...new Set(alternatives.map(canonicalAction))].filter((action) => action !== expert);
-  for (const sentence of sentencesOf(text).reverse()) {
-    const supportsExpert = mentions(sentence, expert);
-    const supported = others.filter((action) => mentions(sentence, action).some((asserted) => asserted));
-    const refusesExpert = supportsExpert.length > 0 && supportsExpert.every((asserted) => !asserted);
-    if (supportsExpert.some((asserted) => asserted)) return null;
-    if (DECISION.test(sentence) && (supported.length > 0 || refusesExpert)) {
-      return { flag: 'contradiction', evidence: excerpt(sentence) };
-    }
-  }
-  return null;
+/** It names nothing that the expert's action names: whatever it says, it is no reason for that action. */
+export const unrelated: Detector = (subject) => {
+  const { things } = namesOf(subject);
+  if (things.length === 0 || speaksOf(asCommand(subject.text), things)) return null;
+  return {
+    flag: 'unrelated',
+    evidence: `names neither ${things.map((thing) => `“${thing}”`).join(' nor ')}`,
+  };
 };
 
 export const tooShort: Detector = ({ text, minWords }) => {
@@ -204,7 +169,10 @@ export const tooLong: Detector = ({ text, maxWords, cutOff }) => {
 const FUNCTION_WORDS =
   /^(?:the|a|an|to|of|in|on|at|is|are|be|it|its|i|my|me|and|or|but|not|no|so|that|this|there|for|from|with|as|by|if|then|would|will|should|can|could|may|have|has|need|first|before|because|since|which|what|where|more|than|into|do|does)$/u;
 
-/** Control or replacement characters, or words that make no sentence. Text that is not mostly Latin is only checked for the former. */
+/** “to to”, “the the”: no hand writes it, a model that has lost the thread does. */
+const STUTTER = /(?<![\p{L}’'])(the|an?|to|of|and|for|with|from)\s+\1(?![\p{L}’'])/iu;
+
+/** Control or replacement characters, a doubled article, or words that make no sentence. Text that is not mostly Latin is only checked for the former. */
 export const garbled: Detector = ({ text }) => {
   const broken = /[^\P{Cc}\n\t\r]|\u{fffd}/u.exec(text);
   if (broken !== null) {
@@ -213,6 +181,9 @@ export const garbled: Detector = ({ text }) => {
       evidence: `a broken character after “${excerpt(text.slice(0, broken.index).slice(-40))}”`,
     };
   }
+  const stutter = STUTTER.exec(text);
+  if (stutter !== null)
+    return { flag: 'garbled', evidence: excerpt(text.slice(Math.max(0, stutter.index - 20))) };
   const words = text.toLowerCase().match(/[\p{L}’']+/gu) ?? [];
   const latin = words.filter((word) => /^[\p{Script=Latin}’']+$/u.test(word));
   if (words.length < 8 || latin.length < words.length / 2) return null;
@@ -232,6 +203,7 @@ const DETECTORS = [
   scaffold,
   doubled,
   contradiction,
+  unrelated,
   tooShort,
   tooLong,
 ];
@@ -249,22 +221,16 @@ function firstMatch(flag: ReflectionFlag, text: string, patterns: readonly RegEx
   return null;
 }
 
-/** For each mention of the action in the sentence: is it asserted (true) or refused (false)? */
-function mentions(sentence: string, action: string): boolean[] {
-  if (action === '') return [];
-  const plain = canonicalAction(sentence);
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${escaped(action)}(?![\\p{L}\\p{N}])`, 'giu');
-  return [...plain.matchAll(pattern)].map(({ index }) => !REFUSAL.test(plain.slice(0, index)));
+function mentions(sentence: string, action: string): boolean {
+  if (action === '') return false;
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${escaped(action)}(?![\\p{L}\\p{N}])`, 'u');
+  return pattern.test(canonicalAction(sentence));
 }
 
 /** `apple 2`, `W1234`: names of single things. A bare small number is none. */
 function entitiesOf(text: string): string[] {
   const named = text.toLowerCase().matchAll(/\b[a-z]{3,}\s\d+\b|#?\b[a-z]*\d{4,}\b/gu);
   return [...named].map(([entity]) => entity);
-}
-
-function sentencesOf(text: string): string[] {
-  return text.split(/(?<=[.!?])\s+|\n+/u).filter((sentence) => sentence.trim() !== '');
 }
 
 function countWords(text: string): number {
@@ -276,13 +242,4 @@ function normalised(text: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
-}
-
-function excerpt(text: string): string {
-  const line = text.trim().replace(/\s+/gu, ' ');
-  return line.length <= 120 ? line : `${line.slice(0, 117)}…`;
 }

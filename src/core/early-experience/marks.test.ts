@@ -8,7 +8,7 @@ import type { DatasetPart, SftRow } from '#shared/schema/dataset.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
 import { exportAgain, exportedTexts, markBranches } from '#core/early-experience/index.ts';
 import type { Lab } from '#test/helpers/methods.ts';
-import { fakeModel, openLab } from '#test/helpers/methods.ts';
+import { fakeModel, openLab, soundReflection } from '#test/helpers/methods.ts';
 
 let lab: Lab | null = null;
 afterEach(async () => {
@@ -19,11 +19,10 @@ afterEach(async () => {
 /** Each first text leaks the label and is dropped; each second one is sound. */
 function leaksFirst(): ReturnType<typeof fakeModel> {
   const asked = new Set<string>();
-  return fakeModel(({ messages }) => {
-    const prompt = messages.at(-1)?.content ?? '';
+  return fakeModel((request) => {
+    const prompt = request.messages.at(-1)?.content ?? '';
     if (prompt.includes('Admissible actions:\n- ')) return '<action>look</action>';
-    if (asked.has(prompt))
-      return 'The goal still needs this, so it should come first; the rest would help less.';
+    if (asked.has(prompt)) return soundReflection(request);
     asked.add(prompt);
     return 'The expert action is the best of these.';
   });

@@ -9,8 +9,9 @@ import { exportAgain } from '#core/early-experience/index.ts';
 import type { SftRow } from '#shared/schema/dataset.ts';
 import { datasetSchema } from '#shared/schema/dataset.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
+import type { GenerateRequest } from '#core/llm/port.ts';
 import type { Lab, LabOptions } from '#test/helpers/methods.ts';
-import { fakeModel, openLab } from '#test/helpers/methods.ts';
+import { fakeModel, openLab, soundReflection } from '#test/helpers/methods.ts';
 
 let lab: Lab | null = null;
 afterEach(async () => {
@@ -26,14 +27,13 @@ function open(options: LabOptions): Lab {
 /** Proposes admissible actions, repeats itself, and writes a sound reflection when it is not asked for an action. */
 const writer = fakeModelWriter();
 function fakeModelWriter() {
-  return (request: { messages: readonly { content: string }[] }, sample: number): string => {
+  return (request: GenerateRequest, sample: number): string => {
     const last = request.messages.at(-1)?.content ?? '';
     const actions = last
       .split('Admissible actions:\n')[1]
       ?.split('\n')
       .map((line) => line.slice(2));
-    if (actions === undefined)
-      return 'The goal still needs this, so it should come first; the rest would help less.';
+    if (actions === undefined) return soundReflection(request);
     return `<think>a thought</think><action>${actions[(sample >> 1) % actions.length] ?? ''}</action>`;
   };
 }

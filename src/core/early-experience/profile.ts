@@ -83,6 +83,7 @@ export function paperSwitches(family: string) {
         scaffold: false,
         doubled: false,
         garbled: false,
+        unrelated: false,
         length: false,
       },
     },

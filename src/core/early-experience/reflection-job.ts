@@ -316,6 +316,7 @@ async function writeOnce(
     raw: generation.text,
     expertAction: state.expertAction,
     alternatives: branches.map(({ action }) => action),
+    admissible: state.state.observation.admissible ?? [],
     known: situation(family, state.state),
     outcomes: [state.outcome.observation, ...branches.map(({ observation }) => observation)],
     minWords: filters.minWords,

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import type { Job } from '#shared/schema/job.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
 import type { Lab, Writer } from '#test/helpers/methods.ts';
-import { fakeModel, openLab } from '#test/helpers/methods.ts';
+import { fakeModel, openLab, soundReflection } from '#test/helpers/methods.ts';
 
 const run = earlyExperienceRunSchema.parse({
   kind: 'early-experience',
@@ -22,8 +22,7 @@ const slow: Writer = async (request, sample) => {
     .split('Admissible actions:\n')[1]
     ?.split('\n')
     .map((line) => line.slice(2));
-  if (actions === undefined)
-    return 'The goal still needs this, so it should come first; the rest would help less.';
+  if (actions === undefined) return soundReflection(request);
   return `<action>${actions[(sample + last.length) % actions.length] ?? ''}</action>`;
 };
 const submit = ({ services }: Lab): Job =>

@@ -6,9 +6,7 @@ import type { SftRow } from '#shared/schema/dataset.ts';
 import type { GgufFacts } from '#shared/schema/model.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
 import type { FakeModel } from '#test/helpers/methods.ts';
-import { fakeModel, openLab } from '#test/helpers/methods.ts';
-
-const write = () => 'The goal still needs this, so it should come first; the rest would help less.';
+import { fakeModel, openLab, soundReflection } from '#test/helpers/methods.ts';
 
 /** The messages of the first expert row. */
 async function firstRow(model: FakeModel, extra: { policy?: object; branching?: object }) {
@@ -36,17 +34,17 @@ const unasked = [{ sr: { enabled: false } }, { sr: { sampler: 'uniform' } }];
 
 test('rows of a completion policy have its examples, also where it proposed nothing', async () => {
   const policy = { format: 'completion' };
-  const asked = await firstRow(fakeModel(write, 'completion'), { policy });
+  const asked = await firstRow(fakeModel(soundReflection, 'completion'), { policy });
   expect(asked.length).toBeGreaterThan(3);
   for (const branching of unasked) {
-    expect(await firstRow(fakeModel(write, 'completion'), { policy, branching })).toEqual(asked);
+    expect(await firstRow(fakeModel(soundReflection, 'completion'), { policy, branching })).toEqual(asked);
   }
 }, 30_000);
 
 test('a base model’s file decides where the run leaves the format open', async () => {
-  const base = fakeModel(write, 'completion');
+  const base = fakeModel(soundReflection, 'completion');
   base.info.model.facts = { hasChatTemplate: false } as GgufFacts;
   const [branching = {}] = unasked;
   expect((await firstRow(base, { branching })).length).toBeGreaterThan(3);
-  expect(await firstRow(fakeModel(write), { branching })).toHaveLength(3);
+  expect(await firstRow(fakeModel(soundReflection), { branching })).toHaveLength(3);
 }, 30_000);

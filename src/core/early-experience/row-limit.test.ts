@@ -5,9 +5,7 @@ import { expect, test } from 'vitest';
 import type { Dataset, SftRow } from '#shared/schema/dataset.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
 import type { FakeModel } from '#test/helpers/methods.ts';
-import { fakeModel, openLab } from '#test/helpers/methods.ts';
-
-const GOOD_TEXT = 'The goal still needs this, so it should come first; the rest would help less.';
+import { fakeModel, openLab, soundReflection } from '#test/helpers/methods.ts';
 
 /** Tells `share` of the tokens that the fake counts: one a character. */
 function telling(share: number, model: FakeModel): FakeModel {
@@ -56,7 +54,7 @@ async function longestRow(limit: number, policy: FakeModel, reflector: FakeModel
 }
 
 const proposes = () => fakeModel(() => '<action>look</action>');
-const reflects = () => fakeModel(() => GOOD_TEXT);
+const reflects = () => fakeModel(soundReflection);
 
 test('the reflector’s longer tokens let no longer row pass', async () => {
   const longest = await longestRow(2_700, telling(1, proposes()), telling(1 / 4, reflects()));

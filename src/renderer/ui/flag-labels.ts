@@ -17,5 +17,6 @@ export const flagLabels: Record<ReflectionFlag, { label: string; help: string }>
   'too-long': { label: 'Too long', help: 'A long text drowns the tokens of the action.' },
   'too-short': { label: 'Too short', help: 'Too few words to be a reason.' },
   garbled: { label: 'Garbled', help: 'Broken characters or no language at all.' },
+  unrelated: { label: 'Unrelated', help: 'Names nothing that the expert’s action names.' },
   empty: { label: 'Empty', help: 'The model wrote nothing.' },
 };

@@ -79,6 +79,7 @@ export const reflectionFlagSchema = z.enum([
   'too-long',
   'too-short',
   'garbled',
+  'unrelated',
   'empty',
 ]);
 export type ReflectionFlag = z.infer<typeof reflectionFlagSchema>;

@@ -203,6 +203,10 @@ export const reflectionFiltersSchema = z.object({
     .boolean()
     .default(true)
     .meta({ title: 'Drop garbled texts', help: 'Broken characters, or no sentence of English.' }),
+  unrelated: z.boolean().default(true).meta({
+    title: 'Drop unrelated texts',
+    help: 'Nothing that the expert’s action names is in the text.',
+  }),
   length: z.boolean().default(true).meta({ title: 'Drop by length' }),
   minWords: z.int().min(0).default(5).meta({ title: 'Shortest', unit: 'words', advanced: true }),
   maxWords: z.int().min(1).default(200).meta({
