@@ -77,7 +77,14 @@ test('opens an alternative beside the expert’s outcome', async ({ pages }) => 
 test('keeps and drops reflections by key, with a reason, and takes the last decision back', async ({
   pages,
 }) => {
+  // The starter's texts: the filters drop them all, so nothing waits until somebody looks for them.
   const page = await pages.open('/trajectories/reviews');
+  await expect(page.getByText('Nothing waits for review')).toBeVisible();
+  await expect(page.getByRole('combobox', { name: 'Filters’ verdict' })).toHaveValue('Kept by the filters');
+  await page.getByRole('link', { name: 'Read what the filters dropped' }).click();
+  await expect(page.getByRole('combobox', { name: 'Filters’ verdict' })).toHaveValue(
+    'Dropped by the filters',
+  );
   const count = page.getByText(/^\d+ reflections?$/);
   await expect(count).toBeVisible();
   const before = Number.parseInt((await count.textContent()) ?? '', 10);
@@ -115,7 +122,7 @@ test('looks right in light and dark at both sizes', async ({ pages }) => {
     await view.keyboard.press('ArrowDown');
     await expect(view.getByText(/of the words in common|The same text/)).toBeVisible();
   });
-  await photograph(pages, 'reviews', '/trajectories/reviews', async (view) => {
+  await photograph(pages, 'reviews', '/trajectories/reviews?kept=all', async (view) => {
     await expect(view.getByRole('article', { name: 'Reflection' })).toBeVisible();
   });
 });

@@ -106,7 +106,7 @@ async function quickstart(work: Work, options: QuickstartOptions): Promise<numbe
       `Time at work: ${duration(workedMs)}, measured, with ${model.name}.`,
       ...(model.name === starterName
         ? [
-            'The starter is too small to reflect: its texts have the form and seldom the sense. Expert and world-model rows do not depend on the model.',
+            'The starter is too small to reflect: the filters drop most of its texts, and the rest seldom make sense. Expert and world-model rows do not depend on the model.',
           ]
         : []),
       '',

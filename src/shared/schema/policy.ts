@@ -41,7 +41,7 @@ export const roleSchema = z.object({
     .min(1)
     .max(8192)
     .default(256)
-    .meta({ title: 'Longest answer', unit: 'tokens', help: 'The paper allows 1,024.', paper: '1024' }),
+    .meta({ title: 'Longest answer', unit: 'tokens', help: 'The paper allows 1,024.', paper: '1,024' }),
 });
 export type Role = z.infer<typeof roleSchema>;
 

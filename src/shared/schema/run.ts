@@ -34,7 +34,7 @@ export const taskSelectionSchema = z.object({
     .min(1)
     .max(100_000)
     .default(20)
-    .meta({ title: 'Tasks', unit: 'tasks', paper: '3553 (ALFWorld train)' }),
+    .meta({ title: 'Tasks', unit: 'tasks', paper: '3,553 (ALFWorld train)' }),
   taskTypes: z
     .array(z.string())
     .default([])
@@ -59,7 +59,7 @@ export const limitsSchema = z.object({
     .min(64)
     .max(1_000_000)
     .default(4096)
-    .meta({ title: 'Prompt limit', unit: 'tokens', paper: '4096' }),
+    .meta({ title: 'Prompt limit', unit: 'tokens', paper: '4,096' }),
   maxInvalidInARow: z.int().min(1).max(1000).nullable().default(null).meta({
     title: 'Invalid actions in a row',
     help: 'Ends the episode early; empty never does.',

@@ -1,11 +1,10 @@
 import { useEffect, useMemo, useState } from 'react';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Select } from '@mantine/core';
 import { useSearchParams } from 'wouter';
-import { reflectionFlagSchema } from '#shared/schema/branch.ts';
 import type { MarkedReflection } from '#shared/contract/episodes.ts';
 import type { Review } from '#shared/schema/branch.ts';
 import { orpc } from '../../../rpc/client.ts';
+import { formatInteger } from '../../../ui/format.ts';
 import { useKeys } from '../../../ui/keys.ts';
 import { Page } from '../../../ui/page.tsx';
 import { LinkButton } from '../../../ui/viewer/link-button.tsx';
@@ -21,6 +20,7 @@ import type { Decision } from '../branches/reflection-card.tsx';
 import { verdictOf } from '../branches/reflection-verdict.ts';
 import { reviewInput, useReview } from '../branches/use-review.ts';
 import { ReviewContext } from './review-context.tsx';
+import { ReviewFilters } from './review-filters.tsx';
 import { readReviewQuery, writeReviewQuery } from './review-query.ts';
 import viewer from '../../../ui/viewer/viewer.module.css';
 import styles from '../branches/branches.module.css';
@@ -116,54 +116,12 @@ export function ReviewPage() {
       title="Reflections"
       breadcrumb={[{ label: 'Trajectories', href: '/trajectories' }]}
       actions={
-        <>
-          <Select
-            size="xs"
-            aria-label="Decision"
-            w={150}
-            allowDeselect={false}
-            data={[
-              { value: 'pending', label: 'Not decided' },
-              { value: 'keep', label: 'Kept by you' },
-              { value: 'drop', label: 'Dropped by you' },
-              { value: 'all', label: 'All decisions' },
-            ]}
-            value={query.filter.decision ?? 'all'}
-            onChange={(value) => {
-              set({ decision: value ?? 'all', selected: null });
-            }}
-          />
-          <Select
-            size="xs"
-            aria-label="Detector flag"
-            w={150}
-            placeholder="Any flag"
-            clearable
-            data={reflectionFlagSchema.options.map((flag) => ({
-              value: flag,
-              label: flagLabels[flag].label,
-            }))}
-            value={query.filter.flag ?? null}
-            onChange={(value) => {
-              set({ flag: value, selected: null });
-            }}
-          />
-          <Select
-            size="xs"
-            aria-label="Filters’ verdict"
-            w={150}
-            placeholder="Kept or dropped"
-            clearable
-            data={[
-              { value: 'true', label: 'Kept by the filters' },
-              { value: 'false', label: 'Dropped by the filters' },
-            ]}
-            value={query.filter.kept === undefined ? null : String(query.filter.kept)}
-            onChange={(value) => {
-              set({ kept: value, selected: null });
-            }}
-          />
-        </>
+        <ReviewFilters
+          filter={query.filter}
+          onChange={(change) => {
+            set({ ...change, selected: null });
+          }}
+        />
       }
     >
       {list.isError ? (
@@ -178,7 +136,15 @@ export function ReviewPage() {
         <Notice>
           <EmptyState
             title={query.filter.decision === 'pending' ? 'Nothing waits for review' : 'No reflection matches'}
-            action={<LinkButton href={'/runs/new'}>{'New Early Experience run'}</LinkButton>}
+            action={
+              query.filter.kept === true ? (
+                <LinkButton href={'/trajectories/reviews?kept=false'}>
+                  {'Read what the filters dropped'}
+                </LinkButton>
+              ) : (
+                <LinkButton href={'/runs/new'}>{'New Early Experience run'}</LinkButton>
+              )
+            }
           >
             Reflections are written by an Early Experience run from the really executed alternatives of a
             state. Every one of them can be kept or dropped here; the decision overrides the filters when the
@@ -193,7 +159,9 @@ export function ReviewPage() {
           left={
             <div className={viewer.pane}>
               <p className={styles.reviewCount}>
-                {total === null ? `${String(items.length)} loaded` : `${String(total)} reflections`}
+                {total === null
+                  ? `${formatInteger(items.length)} loaded`
+                  : `${formatInteger(total)} ${total === 1 ? 'reflection' : 'reflections'}`}
               </p>
               <VirtualList
                 label="Reflections"

@@ -15,7 +15,10 @@ export interface ReviewQuery {
 
 const decisions = ['pending', 'keep', 'drop'] as const;
 
-/** The queue as it stands in the URL; without a decision it shows what is not decided yet. */
+/**
+ * The queue as it stands in the URL. Without any filter it is what somebody has to decide on, as every other count of it: kept by the
+ * filters and not decided. What the filters drop is decided unless somebody looks for it, by its flag or by `kept`.
+ */
 export function readReviewQuery(parameters: URLSearchParams): ReviewQuery {
   const filter: ReviewQuery['filter'] = {};
   const wanted = parameters.get('decision');
@@ -26,6 +29,7 @@ export function readReviewQuery(parameters: URLSearchParams): ReviewQuery {
   if (flag.success) filter.flag = flag.data;
   const kept = parameters.get('kept');
   if (kept === 'true' || kept === 'false') filter.kept = kept === 'true';
+  else if (kept !== 'all' && filter.decision === 'pending' && filter.flag === undefined) filter.kept = true;
   const jobId = jobIdSchema.safeParse(parameters.get('run'));
   if (jobId.success) filter.jobId = jobId.data;
   return { filter, selected: parameters.get('reflection') };
