@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { appendFile, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { acquireHostLock } from '#core/store/index.ts';
+import { acquireHostLock, openStore } from '#core/store/index.ts';
+import { makeEpisode, silentLog } from '#test/helpers/store-records.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const entry = new URL('./main.ts', import.meta.url).pathname;
@@ -229,6 +230,39 @@ describe('--json', () => {
   it('prints errors as JSON too', async () => {
     const { stdout } = await run(['jobs', 'show', 'nothing', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'NOT_FOUND' } });
+  });
+});
+
+describe('episodes --status', () => {
+  it('lists those of one state, and what was cut has neither outcome nor reward', async () => {
+    await mkdir(join(folder, 'states'));
+    const store = openStore({
+      file: join(folder, 'states', 'daydream.db'),
+      clock: { now: () => 1 },
+      log: silentLog,
+    });
+    store.episodes.begin(makeEpisode(1));
+    store.episodes.abandonRunning({ at: 9 });
+    store.episodes.begin(makeEpisode(2));
+    store.episodes.finish(makeEpisode(2, { status: 'finished', endReason: 'terminated', success: true }));
+    store.episodes.begin(makeEpisode(3));
+    store.close();
+    for (const [status, id] of [
+      ['abandoned', 'episode-1'],
+      ['finished', 'episode-2'],
+      ['running', 'episode-3'],
+    ] as const) {
+      const { stdout } = await run(['episodes', '--status', status, '--json'], 'states');
+      expect(JSON.parse(stdout)).toMatchObject({ total: 1, items: [{ episodeId: id, status }] });
+    }
+    const table = await run(['episodes', 'list', '--status', 'abandoned'], 'states');
+    expect(table.stdout).toMatch(/^episode-1 +rollout +abandoned +0 +0 +Small model/m);
+    const none = await run(['episodes', '--status', 'failed'], 'states');
+    expect(none).toMatchObject({ code: 0 });
+    expect(`${none.stdout}${none.stderr}`).toContain('No episodes match.');
+    const wrong = await run(['episodes', '--status', 'lost'], 'states');
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain('Allowed choices are running, finished, abandoned, failed');
   });
 });
 
