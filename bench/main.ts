@@ -1,6 +1,7 @@
 /** `npm run bench` lists the benches; `npm run bench -- NAME… [--json] [--quick] [--model FILE]` runs them. Exit 0: every bar held. */
 import { readdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { trainingDeviceSchema } from '#shared/schema/training.ts';
 import { endWithLauncher } from '../src/cli/end-with-launcher.ts';
 import type { Bench, Figure } from './lib/figure.ts';
 import { startHeartbeat } from './lib/heartbeat.ts';
@@ -43,6 +44,7 @@ const { values, positionals } = parseArgs({
     quick: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
     model: { type: 'string' },
+    device: { type: 'string', default: 'cpu' },
   },
 });
 const available = await names();
@@ -51,7 +53,9 @@ if (positionals.length === 0) {
   if (values.json) {
     for (const { name, summary } of benches) console.log(JSON.stringify({ bench: name, summary }));
   } else {
-    console.log('npm run bench -- NAME… [--json] [--quick] [--seed N] [--model FILE]\n');
+    console.log(
+      'npm run bench -- NAME… [--json] [--quick] [--seed N] [--model FILE] [--device cpu|cuda|vulkan|metal]\n',
+    );
     for (const { name, summary } of benches) console.log(`  ${name.padEnd(14)}${summary}`);
   }
   process.exit(0);
@@ -73,6 +77,7 @@ for (const name of positionals) {
     quick: values.quick,
     seed: Number(values.seed),
     model: values.model ?? null,
+    device: trainingDeviceSchema.parse(values.device),
     signal: stop.signal,
     say: (text) => {
       console.error(text);

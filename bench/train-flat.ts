@@ -35,6 +35,7 @@ const bench: Bench = {
         dataset: { folder: lab.folder },
         base: modelFile,
         threads: benchThreads,
+        device: options.device,
         share: false,
       });
       const params = openParams(run, await lab.service.resolve(modelFile));
@@ -68,7 +69,7 @@ const bench: Bench = {
         return (perCall / (performance.now() - started)) * 1000;
       };
       options.say(
-        `PyTorch ${torch.version}, ${String(params.threads)} thread(s), ${String(opened.trainable)} trainable numbers`,
+        `PyTorch ${torch.version}${params.device === 'cuda' ? ' on the same GPU' : ''}, trained on ${params.device}, ${String(params.threads)} thread(s), ${String(opened.trainable)} trainable numbers`,
       );
       const figures: Figure[] = [];
       let first: number | null = null;

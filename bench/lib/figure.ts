@@ -3,6 +3,8 @@
  * line for each figure and exits 0 only if every bar held. A speed is compared with a baseline measured in the same run, in
  * interleaved pairs, because this machine's speed changes from minute to minute.
  */
+import type { TrainingDevice } from '#shared/schema/training.ts';
+
 export interface Figure {
   /** What was measured, e.g. `tokens per second at 32 episodes`. */
   figure: string;
@@ -25,6 +27,8 @@ export interface BenchOptions {
   seed: number;
   /** A GGUF of the user's; null: the bench writes or makes its own. */
   model: string | null;
+  /** Where the trainer's benches train. */
+  device: TrainingDevice;
   signal: AbortSignal;
   /** A line for people (stderr). */
   say(line: string): void;

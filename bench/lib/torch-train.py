@@ -1,7 +1,7 @@
 """Trains LoRA adapters on a Llama with PyTorch, eager; see train-flat.ts. One JSON object a line in, one out.
 
 first in  {"architecture": {...}, "file": GGUF, "tensors": [{"name", "shape", "offset"}], "rank": int, "alpha": float,
-           "threads": int, "bfloat16": bool}
+           "threads": int, "bfloat16": bool, "device": "cpu" | "cuda"}
 then in   {"steps": int, "rows": [[token]], "targets": [[position]]}
 out       {"losses": [float], "seconds": float}    the time of the optimiser steps alone
 
@@ -19,33 +19,34 @@ import torch
 from torch.nn import functional
 
 
-def read(file, tensors):
+def read(file, tensors, device):
     weights = {}
     with open(file, "rb") as source:
         for tensor in tensors:
             shape = list(reversed(tensor["shape"]))
             source.seek(tensor["offset"])
             values = numpy.fromfile(source, dtype="<f4", count=math.prod(shape)).reshape(shape)
-            weights[tensor["name"]] = torch.from_numpy(values)
+            weights[tensor["name"]] = torch.from_numpy(values).to(device)
     return weights
 
 
 class Model:
     def __init__(self, request):
         self.a = request["architecture"]
-        self.weights = read(request["file"], request["tensors"])
+        self.weights = read(request["file"], request["tensors"], request["device"])
         self.scale = request["alpha"] / request["rank"]
         self.adapters = {}
         generator = torch.Generator().manual_seed(1)
         for name, weight in self.weights.items():
             if name.startswith("blk.") and weight.dim() == 2:
                 out, inner = weight.shape
-                a = torch.randn(request["rank"], inner, generator=generator) / math.sqrt(inner)
-                self.adapters[name] = (a.requires_grad_(), torch.zeros(out, request["rank"]).requires_grad_())
+                a = (torch.randn(request["rank"], inner, generator=generator) / math.sqrt(inner)).to(weight.device)
+                b = torch.zeros(out, request["rank"], device=weight.device)
+                self.adapters[name] = (a.requires_grad_(), b.requires_grad_())
         half = self.a["ropeDimensions"] // 2
         turn = self.a["ropeBase"] ** (-torch.arange(half, dtype=torch.float64) / half)
         angle = torch.arange(self.a["contextLength"], dtype=torch.float64)[:, None] * turn
-        self.cos, self.sin = angle.cos().float(), angle.sin().float()
+        self.cos, self.sin = (angle.cos().float().to(request["device"]), angle.sin().float().to(request["device"]))
 
     def parameters(self):
         return [matrix for pair in self.adapters.values() for matrix in pair]
@@ -108,11 +109,11 @@ def main():
     optimizer = torch.optim.AdamW(parameters, lr=1e-4, weight_decay=0.0)
     for line in sys.stdin:
         work = json.loads(line)
-        inputs = batch(work["rows"], work["targets"])
+        inputs = [part.to(request["device"]) for part in batch(work["rows"], work["targets"])]
         losses = []
         started = time.perf_counter()
         for _ in range(work["steps"]):
-            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=request["bfloat16"]):
+            with torch.autocast(request["device"], dtype=torch.bfloat16, enabled=request["bfloat16"]):
                 loss = model.loss(*inputs)
             optimizer.zero_grad()
             loss.backward()

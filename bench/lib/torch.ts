@@ -28,10 +28,10 @@ export interface TorchTrainer {
   close(): void;
 }
 
-/** LoRA on the same file. */
+/** LoRA on the same file; on the same GPU for CUDA, else on the processor. */
 export function startTorch(
   python: string,
-  { architecture, base, mode, threads }: OpenParams,
+  { architecture, base, mode, threads, device }: OpenParams,
   { bfloat16 }: { bfloat16: boolean },
 ): TorchTrainer {
   if (base.kind !== 'file' || mode.kind !== 'lora') throw new Error('the peer trains adapters of a file');
@@ -43,6 +43,7 @@ export function startTorch(
     alpha: mode.lora.alpha,
     threads,
     bfloat16,
+    device: device === 'cuda' ? 'cuda' : 'cpu',
   };
   const child = spawn(python, [driver], { stdio: ['pipe', 'pipe', 'pipe'] });
   let complaint = '';
