@@ -1,4 +1,6 @@
 /** From a run's text to a finished job: check, start, follow, say what came out. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { AppError } from '#shared/errors.ts';
 import type { RunEstimate, RunProblem } from '#shared/schema/run.ts';
 import type { Job } from '#shared/schema/job.ts';
@@ -53,6 +55,16 @@ export function deviationLine({ label, reason }: { label: string; reason: string
   return `deviation from the paper: ${label}: ${reason}`;
 }
 
+const namesFile = /(^|\.)(model|file|folder|path)=/;
+
+/** Of one `--set`: a relative path means the caller's folder, not the one that the host was started in. */
+export function absolute(assignment: string): string {
+  if (!namesFile.test(assignment)) return assignment;
+  const equals = assignment.indexOf('=');
+  const value = assignment.slice(equals + 1);
+  return existsSync(value) ? `${assignment.slice(0, equals)}=${JSON.stringify(resolve(value))}` : assignment;
+}
+
 function stoppedBefore({ origin }: RunText): AppError {
   return new AppError({
     code: 'CANCELLED',
@@ -81,6 +93,9 @@ async function check({ client, signal }: Work, text: RunText): Promise<void> {
   if (estimate !== null) say(estimateLine(estimate));
 }
 
+/** Of `--detach`. */
+export const detachHelp = 'when a host is running, leave the job to it';
+
 /** Starts the run and stays with it, or leaves it to the host. @returns the exit code */
 export async function startAndFollow(
   work: Work,
@@ -95,6 +110,8 @@ export async function startAndFollow(
     printResult(json, job, () => `${job.title}: ${job.state}. Follow it: daydream jobs watch ${job.jobId}`);
     return exitCodes.ok;
   }
+  if (options.detach === true)
+    say('No host runs on this data folder: this command runs the job itself, and stays with it.');
   say(`Job ${job.jobId} started. Ctrl-C stops it and keeps what is finished.`);
   if (session.url !== null) say(`Watch it in a browser: ${session.url}`);
   const { onUpdate } = options;

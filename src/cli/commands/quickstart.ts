@@ -10,6 +10,7 @@ import { printStepsAsTheyHappen } from '../episode-feed.ts';
 import { followJob, reportEnd } from '../follow.ts';
 import { duration, printResult, say } from '../output.ts';
 import { positiveInteger } from '../parse.ts';
+import { promptDefault } from '../prompt-default.ts';
 import { datasetText } from '../dataset-text.ts';
 import { datasetOf } from '../result-text.ts';
 import { findModel } from './models.ts';
@@ -21,13 +22,15 @@ interface QuickstartOptions {
   grammar: boolean;
 }
 
-/** How a model is prompted: the starter as it was trained, any other in full. */
+/** The presets are written for a short context and the compact prompt. */
 function promptOf(model: Model, grammar: boolean): string[] {
-  const isStarter = model.name === starterName;
+  const { prompt, thought, maxPromptTokens } = promptDefault(model, { maxTokens: 256 });
   return [
     `policy.actionGrammar=${String(grammar)}`,
-    `policy.thought=${String(!isStarter && !grammar)}`,
-    ...(isStarter ? [] : ['policy.prompt=full', 'limits.maxPromptTokens=4096']),
+    `policy.thought=${String(thought && !grammar)}`,
+    ...(prompt === 'compact'
+      ? []
+      : ['policy.prompt=full', `limits.maxPromptTokens=${String(maxPromptTokens)}`]),
   ];
 }
 

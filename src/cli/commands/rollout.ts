@@ -5,11 +5,14 @@ import { stringify } from 'yaml';
 import type { EnvironmentId } from '#shared/ids.ts';
 import type { Split } from '#shared/schema/environment.ts';
 import { splitSchema } from '#shared/schema/environment.ts';
+import { assign } from '#core/app.ts';
 import type { Work } from '../command.ts';
 import { withSession } from '../command.ts';
-import { environmentId, positiveInteger, temperature } from '../parse.ts';
+import { number, say } from '../output.ts';
+import { collect, environmentId, positiveInteger, temperature } from '../parse.ts';
+import { promptDefault } from '../prompt-default.ts';
 import { printFinishedEpisodes } from '../episode-feed.ts';
-import { startAndFollow } from '../start-run.ts';
+import { absolute, detachHelp, startAndFollow } from '../start-run.ts';
 import { findModel } from './models.ts';
 
 interface RolloutOptions {
@@ -26,13 +29,24 @@ interface RolloutOptions {
   grammar: boolean;
   thought: boolean;
   transcripts: boolean;
+  set: string[];
+  detach: boolean;
 }
 
 async function rollout(work: Work, options: RolloutOptions): Promise<number> {
   const { client, json, seed } = work;
-  const model = options.model.startsWith('scripted:')
-    ? options.model
-    : (await findModel(client, options.model)).modelId;
+  const scripted = options.model.startsWith('scripted:');
+  const model = scripted ? null : await findModel(client, options.model);
+  const { prompt, thought, maxPromptTokens } = promptDefault(model, options);
+  if (
+    model !== null &&
+    prompt === 'compact' &&
+    !options.set.some((set) => set.startsWith('policy.prompt='))
+  ) {
+    say(
+      `${model.name} reads ${number(model.facts?.contextLength ?? 0)} tokens, too few for the usual prompt: it gets the compact one${thought ? '' : ', without thoughts, as it was trained'}. Choose by --set policy.prompt=full.`,
+    );
+  }
   // What is named on the command line is missing, as a job or a model is; in a run file it would be a wrong field.
   await client.environments.get({ environmentId: options.environment });
   const sampling =
@@ -43,23 +57,29 @@ async function rollout(work: Work, options: RolloutOptions): Promise<number> {
     seed: seed ?? 1,
     environment: { id: options.environment, split: options.split, tasks: options.tasks },
     policy: {
-      model,
+      model: model?.modelId ?? options.model,
       adapters: options.adapter === undefined ? [] : [{ path: resolve(options.adapter) }],
       maxTokens: options.maxTokens,
       actionGrammar: options.grammar,
-      thought: options.thought,
+      prompt,
+      thought: options.thought && thought,
       ...sampling,
     },
     rolloutsPerTask: options.rollouts,
-    limits: { maxSteps: options.maxSteps ?? null },
+    limits: { maxSteps: options.maxSteps ?? null, maxPromptTokens },
     parallel: options.parallel,
   });
-  const text = { yaml, origin: 'daydream rollout', sets: [], generated: true as const };
-  return startAndFollow(
-    work,
-    text,
-    options.transcripts && !json ? { onUpdate: printFinishedEpisodes(client) } : {},
-  );
+  const { set: sets, detach } = options;
+  const text = {
+    yaml: assign(yaml, sets.map(absolute)),
+    origin: 'daydream rollout',
+    sets,
+    generated: true as const,
+  };
+  return startAndFollow(work, text, {
+    detach,
+    ...(options.transcripts && !json ? { onUpdate: printFinishedEpisodes(client) } : {}),
+  });
 }
 
 export function addRollout(program: Command): void {
@@ -79,6 +99,8 @@ export function addRollout(program: Command): void {
     .option('--grammar', 'confine the answer to admissible actions', false)
     .option('--no-thought', 'ask for the action alone')
     .option('--transcripts', 'print each episode as it ends', false)
+    .option('--set <key=value>', 'change any field of the run (dotted path); may be repeated', collect, [])
+    .option('--detach', detachHelp, false)
     .addHelpText(
       'after',
       `
@@ -86,6 +108,7 @@ Examples:
   daydream rollout --model model.gguf --transcripts
   daydream rollout --model model.gguf --environment household --split unseen --tasks 134 --seed 3
   daydream rollout --model scripted:expert --tasks 20 --json
+  daydream rollout --model model.gguf --set policy.prompt=compact --set limits.maxPromptTokens=2048
 `,
     )
     .action((options: RolloutOptions, command: Command) =>

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -11,7 +10,14 @@ import { exitCodes } from '../exit-codes.ts';
 import { bytes, printResult } from '../output.ts';
 import { collect } from '../parse.ts';
 import type { RunText } from '../start-run.ts';
-import { deviationLine, estimateLine, problemLine, startAndFollow } from '../start-run.ts';
+import {
+  absolute,
+  detachHelp,
+  deviationLine,
+  estimateLine,
+  problemLine,
+  startAndFollow,
+} from '../start-run.ts';
 import { findPreset } from './presets.ts';
 
 /** A name with a dot or a slash is a file. */
@@ -34,16 +40,6 @@ async function readRun(client: Client, source: string): Promise<{ yaml: string; 
       message: `${source} has ${bytes(size)}; a run file is small.`,
     });
   return { yaml: await readFile(source, 'utf8'), origin: source };
-}
-
-const namesFile = /(^|\.)(model|file|folder|path)=/;
-
-/** A relative path means the caller's folder, not the one that the host was started in. */
-function absolute(assignment: string): string {
-  if (!namesFile.test(assignment)) return assignment;
-  const equals = assignment.indexOf('=');
-  const value = assignment.slice(equals + 1);
-  return existsSync(value) ? `${assignment.slice(0, equals)}=${JSON.stringify(resolve(value))}` : assignment;
 }
 
 /** @throws AppError CONFIG_INVALID with file and line for a text that is no YAML */
@@ -78,7 +74,7 @@ export function addRun(program: Command): void {
     .showHelpAfterError(
       '(the fields of a run are set by --set, for example --set policy.model=FILE.gguf; add --help for examples)',
     )
-    .option('--detach', 'when a host is running, leave the job to it', false)
+    .option('--detach', detachHelp, false)
     .addHelpText(
       'after',
       `

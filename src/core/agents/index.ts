@@ -12,7 +12,7 @@ export type { ModelNeeds } from '#core/agents/load-policy.ts';
 export { ACTION_STOP, plainFacts, promptSettings, solverPolicy } from '#core/agents/policy.ts';
 export type { AgentPolicy } from '#core/agents/policy.ts';
 export { runPool } from '#core/agents/pool.ts';
-export { promptShortage, statePromptShortage } from '#core/agents/prompt-forecast.ts';
+export { promptRoom, promptShortage, statePromptShortage } from '#core/agents/prompt-forecast.ts';
 export { agentMessages, stateMessages } from '#core/agents/prompt.ts';
 export type { AgentState, PromptSettings } from '#core/agents/prompt.ts';
 export type { Random } from '#core/agents/random.ts';

@@ -59,6 +59,38 @@ describe('a run whose append-only conversation outgrows the prompt limit', () =>
   }, 60_000);
 });
 
+describe('a run whose conversation outgrows what its model reads', () => {
+  const starter = (limits: string, kind = 'rollout') =>
+    `kind: ${kind}\nenvironment: { id: household-small, tasks: 1 }\npolicy: { model: daydream-starter }\nlimits: { ${limits} }\n`;
+
+  it('is warned of once, with the steps that the context holds, and ends so', async () => {
+    const text = starter('maxSteps: 40');
+    const found = await warnings(text);
+    expect(found.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/the model reads 2048, which holds at most about \d+ steps\. .*`context-full`/),
+    ]);
+    expect(found[0]?.message).not.toMatch(/token-limit|maxPromptTokens=/);
+    const { jobId } = await test.client.runs.start({ yaml: text });
+    const job = await test.app.services.jobs.wait(jobId);
+    expect(job.result).toMatchObject({ endReasons: { 'context-full': 1 } });
+    const { items } = await test.client.jobs.events({ jobId, level: 'warn' });
+    expect(items.map(({ message }) => message)).toContainEqual(expect.stringContaining('`context-full`'));
+  }, 120_000);
+
+  it('is told what the limits would allow where no step is known to be too long', async () => {
+    const short = await warnings(starter('maxSteps: 3'));
+    expect(short.map(({ message }) => message)).toEqual([
+      'daydream-starter reads 2048 tokens, and limits.maxPromptTokens is 4096: an episode whose prompt outgrows them ends with `context-full`.',
+    ]);
+    const cut = await warnings(starter('maxSteps: 3, maxPromptTokens: 2000'));
+    expect(cut.map(({ message }) => message)).toEqual([
+      'daydream-starter reads 2048 tokens: a prompt at the limit of 2000 leaves 48 of the 256 for the answer, which is cut there.',
+    ]);
+    expect(await warnings(starter('maxSteps: 3, maxPromptTokens: 1792'))).toEqual([]);
+    expect(await warnings(starter('maxPromptTokens: 4096', 'early-experience'))).toHaveLength(1);
+  });
+});
+
 describe('an Early Experience run whose expert states outgrow the prompt limit', () => {
   const run = (limit: number, more = '') =>
     `kind: early-experience\nenvironment: { id: household-small, tasks: 2 }\npolicy: { model: 'scripted:random'${more} }\nlimits: { maxPromptTokens: ${String(limit)} }\n`;

@@ -5,7 +5,7 @@
  * eleven vocabularies; 4.25 in compact ones with a vocabulary of the household’s own (docs/log.md).
  */
 import type { Policy } from '#shared/schema/policy.ts';
-import type { RolloutRun } from '#shared/schema/run.ts';
+import type { Limits, RolloutRun } from '#shared/schema/run.ts';
 import type { EnvironmentProvider } from '#core/environments/port.ts';
 import type { PromptSize, Walk } from '#core/agents/expert-walks.ts';
 import { expertWalks, windowSteps } from '#core/agents/expert-walks.ts';
@@ -43,6 +43,36 @@ const mostTokens = ({ characters, messages }: PromptSize): number =>
   Math.ceil(characters / fewestCharactersAToken + templateTokensAMessage * messages);
 const rounded = (tokens: number): string => String(Math.ceil(tokens / 256) * 256);
 
+/** What a prompt must not outgrow, and what happens where it does. */
+export interface PromptRoom {
+  /** Of the longest prompt. */
+  tokens: number;
+  /** `model` where its context is full before the run's own limit is reached. */
+  by: 'run' | 'model';
+}
+
+/** @param contextTokens that the model reads; 0 or left out where it is not known */
+export function promptRoom(
+  { maxPromptTokens }: Pick<Limits, 'maxPromptTokens'>,
+  contextTokens = 0,
+): PromptRoom {
+  return contextTokens === 0 || maxPromptTokens < contextTokens
+    ? { tokens: maxPromptTokens, by: 'run' }
+    : { tokens: contextTokens - 1, by: 'model' };
+}
+
+const compactFits = 'policy.prompt=compact, whose prompts are a few times shorter';
+
+interface ForecastOptions {
+  contextTokens?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+const roomWords = ({ tokens, by }: PromptRoom): string =>
+  by === 'run'
+    ? `limits.maxPromptTokens=${String(tokens)}`
+    : `the ${String(tokens + 1)} tokens that the model reads`;
+
 /**
  * Early Experience: which states of the expert's path have prompts that the limit does not hold. Nothing is extrapolated: its rows end
  * where the expert's path ends.
@@ -52,30 +82,35 @@ const rounded = (tokens: number): string => String(Math.ceil(tokens / 256) * 256
 export async function statePromptShortage(
   provider: EnvironmentProvider,
   { environment, policy, limits, seed }: Pick<RolloutRun, 'environment' | 'policy' | 'limits' | 'seed'>,
-  { signal }: { signal?: AbortSignal | undefined } = {},
+  { contextTokens, signal }: ForecastOptions = {},
 ): Promise<{ message: string; states: number; tooLong: number } | null> {
+  const room = promptRoom(limits, contextTokens);
   const walks = await expertWalks(provider, { environment, policy, limits, seed }, { signal });
   const sizes = walks.flatMap(({ own }) => own);
   const needs = sizes.map((size) => leastTokens(size, policy.prompt));
-  const tooLong = needs.filter((tokens) => tokens > limits.maxPromptTokens).length;
+  const tooLong = needs.filter((tokens) => tokens > room.tokens).length;
   if (tooLong === 0) return null;
   const window = walks.flatMap((walk) => walk.window).map(mostTokens);
   const fits = [
-    `limits.maxPromptTokens=${rounded(Math.max(...sizes.map(mostTokens)))}`,
-    ...(policy.prompt === 'compact' ? [] : ['policy.prompt=compact, whose prompts are a few times shorter']),
-    ...(policy.history.style === 'append' && Math.max(...window) <= limits.maxPromptTokens
+    room.by === 'run'
+      ? `limits.maxPromptTokens=${rounded(Math.max(...sizes.map(mostTokens)))}`
+      : 'a model that reads more',
+    ...(policy.prompt === 'compact' ? [] : [compactFits]),
+    ...(policy.history.style === 'append' && Math.max(...window) <= room.tokens
       ? [`policy.history={style: window, steps: ${String(windowSteps)}} at the same limit`]
       : []),
   ];
   const end =
-    tooLong === sizes.length
-      ? 'no expert row could be written, and the run would fail at its end.'
-      : 'there the policy is not asked for alternatives, and the states’ rows are left out whole and counted.';
+    room.by === 'model'
+      ? 'there it can neither propose alternatives nor write reflections, and it cannot be trained on the rows.'
+      : tooLong === sizes.length
+        ? 'no expert row could be written, and the run would fail at its end.'
+        : 'there the policy is not asked for alternatives, and the states’ rows are left out whole and counted.';
   return {
     states: sizes.length,
     tooLong,
     message:
-      `${String(tooLong)} of ${String(sizes.length)} expert states in ${String(walks.length)} of the tasks have prompts longer than limits.maxPromptTokens=${String(limits.maxPromptTokens)} ` +
+      `${String(tooLong)} of ${String(sizes.length)} expert states in ${String(walks.length)} of the tasks have prompts longer than ${roomWords(room)} ` +
       `(the longest at least about ${String(Math.max(...needs))} tokens): ${end} What fits: ${fits.join('; or ')}.`,
   };
 }
@@ -84,8 +119,9 @@ export async function statePromptShortage(
 export async function promptShortage(
   provider: EnvironmentProvider,
   { environment, policy, limits, seed }: RolloutRun,
-  { signal }: { signal?: AbortSignal | undefined } = {},
+  { contextTokens, signal }: ForecastOptions = {},
 ): Promise<PromptShortage | null> {
+  const room = promptRoom(limits, contextTokens);
   const description = provider.describe();
   if (policy.history.style !== 'append' || policy.model === 'scripted:expert') return null;
   const maxSteps = Math.min(limits.maxSteps ?? description.maxSteps, description.maxSteps);
@@ -97,24 +133,35 @@ export async function promptShortage(
   const [shortest] = walks.toSorted((a, b) => needed(a, maxSteps) - needed(b, maxSteps));
   if (shortest === undefined) return null;
   const neededTokens = Math.round(needed(shortest, maxSteps));
-  if (neededTokens <= limits.maxPromptTokens) return null;
+  if (neededTokens <= room.tokens) return null;
   let fittingSteps = 0;
-  while (needed(shortest, fittingSteps + 1) <= limits.maxPromptTokens) fittingSteps += 1;
+  while (needed(shortest, fittingSteps + 1) <= room.tokens) fittingSteps += 1;
   const texts = Math.max(...walks.map((one) => tokensAt(one, maxSteps, most)));
   const holdsAll = Math.ceil((texts + maxSteps * policy.maxTokens) / 1024) * 1024;
   const windowed = Math.max(...walks.flatMap(({ window }) => window.map(mostTokens)));
   const fits = [
-    ...(windowed <= limits.maxPromptTokens
+    ...(windowed <= room.tokens
       ? [`policy.history={style: window, steps: ${String(windowSteps)}} at the same limit`]
       : []),
-    `limits.maxPromptTokens=${String(holdsAll)}, which holds them even if every answer is policy.maxTokens long`,
+    ...(contextTokens === undefined || contextTokens === 0 || holdsAll + policy.maxTokens <= contextTokens
+      ? [
+          `limits.maxPromptTokens=${String(holdsAll)}, which holds them even if every answer is policy.maxTokens long`,
+        ]
+      : []),
+    ...(policy.prompt === 'compact' ? [] : [compactFits]),
+    `limits.maxSteps=${String(Math.max(1, fittingSteps))}`,
   ];
+  const holder =
+    room.by === 'run'
+      ? `limits.maxPromptTokens is ${String(room.tokens)}`
+      : `the model reads ${String(room.tokens + 1)}`;
+  const end = room.by === 'run' ? 'token-limit' : 'context-full';
   return {
     neededTokens,
     fittingSteps,
     message:
       `An append-only conversation of ${String(maxSteps)} steps needs about ${String(neededTokens)} tokens with answers of a few words; ` +
-      `limits.maxPromptTokens is ${String(limits.maxPromptTokens)}, which holds at most about ${String(fittingSteps)} steps. Longer episodes end with \`token-limit\`. ` +
+      `${holder}, which holds at most about ${String(fittingSteps)} steps. Longer episodes end with \`${end}\`. ` +
       `What fits: ${fits.join('; or ')}.`,
   };
 }

@@ -29,11 +29,6 @@ async function rollout(context: JobContext<RolloutRun>, services: CoreServices) 
   const { spec: run, signal } = context;
   const provider = services.environments.get(run.environment.id);
   const tasks = selectTasks(provider, run.environment, run.seed);
-  const shortage = await promptShortage(provider, run, { signal });
-  if (shortage !== null) {
-    const { message, ...data } = shortage;
-    context.emit({ type: 'prompt-limit-expected', level: 'warn', message, data });
-  }
   context.progress({
     done: 0,
     total: tasks.length * run.rolloutsPerTask,
@@ -47,6 +42,12 @@ async function rollout(context: JobContext<RolloutRun>, services: CoreServices) 
     signal,
   });
   try {
+    const contextTokens = loaded.model?.info.facts?.contextLength;
+    const shortage = await promptShortage(provider, run, { contextTokens, signal });
+    if (shortage !== null) {
+      const { message, ...data } = shortage;
+      context.emit({ type: 'prompt-limit-expected', level: 'warn', message, data });
+    }
     const plans = tasks.flatMap((task) =>
       Array.from({ length: run.rolloutsPerTask }, (_, rolloutIndex): EpisodePlan => {
         return { task, purpose: 'rollout', jobId: context.jobId, seed: run.seed, rolloutIndex };

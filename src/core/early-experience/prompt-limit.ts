@@ -7,7 +7,7 @@ import { writesReflections } from '#core/early-experience/profile.ts';
 export function expertPromptShortage(
   provider: EnvironmentProvider,
   run: EarlyExperienceRun,
-  options: { signal?: AbortSignal | undefined } = {},
+  options: { contextTokens?: number | undefined; signal?: AbortSignal | undefined } = {},
 ) {
   const policy = { ...run.policy, thought: run.policy.thought || writesReflections(run) };
   return statePromptShortage(provider, { ...run, policy }, options);

@@ -9,7 +9,7 @@ import type { Role } from '#shared/schema/policy.ts';
 import type { Run, RunProblem } from '#shared/schema/run.ts';
 import { starterModelFile } from '#core/resources.ts';
 import type { CoreServices } from '#core/services.ts';
-import { countTasks, promptShortage } from '#core/agents/index.ts';
+import { countTasks, promptRoom, promptShortage } from '#core/agents/index.ts';
 import {
   checkImport,
   deviationsOf,
@@ -107,12 +107,58 @@ async function adapterProblem(
   );
 }
 
-async function roleProblems(
+interface Reader {
+  name: string;
+  /** Tokens; 0 where it is not known. */
+  context: number;
+}
+
+/** Of a role's model, how much it reads. */
+async function readerOf(services: CoreServices, reference: string): Promise<Reader> {
+  const model = await whatIsNamed(services, reference).catch(() => null);
+  return model === null || typeof model === 'string'
+    ? { name: reference, context: 0 }
+    : { name: model.name, context: model.facts?.contextLength ?? 0 };
+}
+
+/** Where nobody knows how long the prompts get: what the limits allow may be more than the model reads. */
+function contextProblem(
+  { name, context }: Reader,
+  { maxTokens }: Pick<Role, 'maxTokens'>,
+  run: Run,
+): Found[] {
+  const { maxPromptTokens } = run.limits;
+  if (context === 0 || maxPromptTokens + maxTokens <= context) return [];
+  const reads = `${name} reads ${String(context)} tokens`;
+  const longer =
+    run.kind === 'rollout'
+      ? 'an episode whose prompt outgrows them ends with `context-full`'
+      : 'a state whose prompt is longer is left out there, and counted';
+  const message =
+    promptRoom(run.limits, context).by === 'model'
+      ? `${reads}, and limits.maxPromptTokens is ${String(maxPromptTokens)}: ${longer}.`
+      : `${reads}: a prompt at the limit of ${String(maxPromptTokens)} leaves ${String(context - maxPromptTokens)} of the ${String(maxTokens)} for the answer, which is cut there.`;
+  return [warning(['limits', 'maxPromptTokens'], message)];
+}
+
+/** One warning about the length of the policy's prompts: what a walk along the expert's path shows, else what the limits allow. */
+async function promptProblem(
   services: CoreServices,
-  role: Omit<Role, 'sampling'>,
-  path: KeyPath,
-  maxPrompt: number,
-) {
+  run: Run,
+  options: { signal?: AbortSignal | undefined },
+): Promise<Found[]> {
+  const provider = services.environments.get(run.environment.id);
+  const reader = await readerOf(services, run.policy.model);
+  const room = { ...options, contextTokens: reader.context };
+  const shortage =
+    run.kind === 'rollout'
+      ? await promptShortage(provider, run, room)
+      : await expertPromptShortage(provider, run, room);
+  if (shortage === null) return contextProblem(reader, run.policy, run);
+  return [warning(['limits', 'maxPromptTokens'], shortage.message)];
+}
+
+async function roleProblems(services: CoreServices, role: Omit<Role, 'sampling'>, path: KeyPath) {
   const found: Found[] = [];
   const model = await whatIsNamed(services, role.model).catch((thrown: unknown) => thrown as Error);
   if (model instanceof Error) return [error([...path, 'model'], model.message)];
@@ -124,11 +170,6 @@ async function roleProblems(
     if (role.format === 'chat' && model.facts?.hasChatTemplate === false) {
       const message = `${model.name} has no chat template. Use \`auto\` or \`completion\`.`;
       found.push(error([...path, 'format'], message));
-    }
-    const context = model.facts?.contextLength ?? 0;
-    if (context > 0 && maxPrompt + role.maxTokens > context) {
-      const message = `${model.name} reads ${String(context)} tokens; prompt limit and longest answer ask for ${String(maxPrompt + role.maxTokens)}. Episodes then end with \`context-full\`.`;
-      found.push(warning(['limits', 'maxPromptTokens'], message));
     }
   }
   for (const [index, adapter] of role.adapters.entries()) {
@@ -176,9 +217,8 @@ async function crossProblems(
   run: Run,
   options: { signal?: AbortSignal | undefined },
 ): Promise<Found[]> {
-  const maxPrompt = run.limits.maxPromptTokens;
   const found = environmentProblems(services, run);
-  found.push(...(await roleProblems(services, run.policy, ['policy'], maxPrompt)));
+  found.push(...(await roleProblems(services, run.policy, ['policy'])));
   if (run.kind !== 'early-experience') return found;
   const { generator, maxTokens } = run.reflection;
   const { iwm, sr } = run.branching;
@@ -192,9 +232,9 @@ async function crossProblems(
     found.push(error(['policy', 'model'], message));
   }
   if (writesReflections(run) && generator !== 'self') {
-    found.push(
-      ...(await roleProblems(services, { ...generator, maxTokens }, ['reflection', 'generator'], maxPrompt)),
-    );
+    const role = { ...generator, maxTokens };
+    found.push(...(await roleProblems(services, role, ['reflection', 'generator'])));
+    found.push(...contextProblem(await readerOf(services, role.model), role, run));
   }
   const { demonstrations } = run;
   if (demonstrations.source === 'import') {
@@ -217,28 +257,13 @@ export async function checkRun(
   const { run, problems, line } = parseRun(yaml, familyOf);
   if (run === null) return { run, problems, estimate: null, deviations: [], command: '' };
   const found = await crossProblems(services, run, options);
+  const valid = found.every(({ severity }) => severity !== 'error');
+  if (valid) found.push(...(await promptProblem(services, run, options)));
   const located = found.map(({ path, ...rest }) => ({
     ...rest,
     path: showPath(path),
     line: line(path),
   }));
-  const valid = located.every(({ severity }) => severity !== 'error');
-  if (valid) {
-    const provider = services.environments.get(run.environment.id);
-    const shortage =
-      run.kind === 'rollout'
-        ? await promptShortage(provider, run, options)
-        : await expertPromptShortage(provider, run, options);
-    const path = ['limits', 'maxPromptTokens'];
-    if (shortage !== null) {
-      located.push({
-        path: showPath(path),
-        message: shortage.message,
-        severity: 'warning',
-        line: line(path),
-      });
-    }
-  }
   const estimate = valid ? await estimateRun(services, run, options) : null;
   if (estimate !== null && estimate.memory !== null && !estimate.memory.fits) {
     located.push({ path: 'policy.model', message: estimate.memory.advice, severity: 'warning', line: null });
