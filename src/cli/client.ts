@@ -1,8 +1,10 @@
 /** The contract over WebSocket to a host that already runs on this data folder. */
 import { createORPCClient, ORPCError } from '@orpc/client';
 import { RPCLink } from '@orpc/client/websocket';
+import { z } from 'zod';
 import type { Client } from '#shared/contract/index.ts';
 import { AppError, errorRecordSchema, toAppError } from '#shared/errors.ts';
+import { issueSentences } from '#shared/issue-words.ts';
 
 const connectWithinMs = 5_000;
 
@@ -61,11 +63,15 @@ export async function connect(address: { port: number; token: string }): Promise
   return { client, lost: lost.signal, close: () => socket.close() };
 }
 
-/** What a client call threw, as the AppError that the host sent. */
+/** What a client call threw, as the AppError that the host sent; what a command itself could not read is the user's to correct. */
 export function clientError(thrown: unknown): AppError {
   if (thrown instanceof ORPCError && thrown.code === 'APP') {
     const record = errorRecordSchema.safeParse(thrown.data);
     if (record.success) return new AppError({ ...record.data, cause: thrown });
+  }
+  if (thrown instanceof z.ZodError) {
+    const words = issueSentences(thrown.issues, undefined);
+    return new AppError({ code: 'INVALID_INPUT', message: `${words} Nothing was changed.`, cause: thrown });
   }
   return toAppError(thrown);
 }

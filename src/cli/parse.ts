@@ -1,7 +1,9 @@
 /** Readers of option values; commander turns a refusal into a usage error (exit code 2). */
 import { InvalidArgumentError } from 'commander';
+import type { z } from 'zod';
 import { environmentIdSchema } from '#shared/ids.ts';
 import type { EnvironmentId } from '#shared/ids.ts';
+import { rangeWords } from '#shared/issue-words.ts';
 
 export function positiveInteger(text: string): number {
   const value = Number(text);
@@ -9,10 +11,13 @@ export function positiveInteger(text: string): number {
   throw new InvalidArgumentError('A whole number from 1 up.');
 }
 
-export function positiveNumber(text: string): number {
-  const value = Number(text);
-  if (Number.isFinite(value) && value > 0) return value;
-  throw new InvalidArgumentError('A number above 0.');
+/** A reader for a field of a schema, which holds its range. */
+export function numberIn<Value>(schema: z.ZodType<Value>): (text: string) => Value {
+  return (text) => {
+    const parsed = schema.safeParse(text.trim() === '' ? Number.NaN : Number(text));
+    if (parsed.success) return parsed.data;
+    throw new InvalidArgumentError(rangeWords(schema));
+  };
 }
 
 export function nonNegativeInteger(text: string): number {
@@ -28,12 +33,6 @@ export function seed(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value <= largestSeed) return value;
   throw new InvalidArgumentError(`A whole number from 0 to ${String(largestSeed)}.`);
-}
-
-export function temperature(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && value >= 0 && value <= 5) return value;
-  throw new InvalidArgumentError('A number from 0 (always the likeliest token) to 5.');
 }
 
 export function port(text: string): number {

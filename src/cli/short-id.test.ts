@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { jobIdSchema } from '#shared/ids.ts';
-import { findJobId } from './short-id.ts';
+import { datasetIdSchema, jobIdSchema } from '#shared/ids.ts';
+import { findDataset, findJobId } from './short-id.ts';
 
 function clientWith(...ids: string[]): Parameters<typeof findJobId>[0] {
   return {
@@ -30,4 +30,13 @@ it('lists what an ambiguous prefix may mean', async () => {
 
 it('leaves it to the host to say that nothing begins so', async () => {
   expect(await findJobId(clientWith('ab12'), 'zz')).toBe('zz');
+});
+
+it('takes a data set by the first characters of its id, or by a path', async () => {
+  const items = ['ab12', 'cd34'].map((id) => ({ datasetId: datasetIdSchema.parse(id) }));
+  const client = { datasets: { list: () => Promise.resolve({ items }) } };
+  expect(await findDataset(client, 'cd')).toEqual({ datasetId: 'cd34' });
+  expect(await findDataset(client, import.meta.filename)).toEqual({ folder: import.meta.dirname });
+  await expect(findDataset(client, './no-such-folder')).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
+  await expect(findDataset(client, ' ')).rejects.toMatchObject({ code: 'INVALID_INPUT' });
 });

@@ -1,5 +1,6 @@
 /** Ids as a person types them: whole, or as many first characters as make them unique. */
-import type { Client } from '#shared/contract/index.ts';
+import { statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { AppError } from '#shared/errors.ts';
 import { datasetIdSchema, episodeIdSchema, jobIdSchema } from '#shared/ids.ts';
 import type { DatasetId, EpisodeId, JobId } from '#shared/ids.ts';
@@ -10,6 +11,9 @@ interface JobFinder {
 }
 interface EpisodeFinder {
   episodes: { find(input: { prefix: string; limit: number }): Promise<EpisodeId[]> };
+}
+interface DatasetLister {
+  datasets: { list(input: { limit: number }): Promise<{ items: { datasetId: DatasetId }[] }> };
 }
 
 /** Of what an ambiguous prefix may mean, so many are shown. */
@@ -53,10 +57,28 @@ export async function findEpisodeId(client: EpisodeFinder, typed: string): Promi
   return theOne(typed, found, 'episodes', (id) => episodeIdSchema.parse(id));
 }
 
-/** @throws AppError INVALID_INPUT for a prefix of several */
-export async function findDatasetId(client: Client, typed: string): Promise<DatasetId> {
+/** Absolute, because the host may have been started elsewhere; a file stands for the folder it lies in. null: not a path. */
+function folderOf(typed: string): string | null {
+  const path = resolve(typed);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found !== undefined) return found.isDirectory() ? path : dirname(path);
+  if (!/[/\\]/u.test(typed)) return null;
+  throw new AppError({ code: 'FILE_NOT_FOUND', message: `There is no folder ${path}. Nothing was changed.` });
+}
+
+/**
+ * A data set by its folder, wherever it came from, or by id.
+ *
+ * @throws AppError INVALID_INPUT for a prefix of several, FILE_NOT_FOUND for a path where nothing is
+ */
+export async function findDataset(
+  client: DatasetLister,
+  typed: string,
+): Promise<{ folder: string } | { datasetId: DatasetId }> {
   something(typed, 'data sets');
+  const folder = folderOf(typed);
+  if (folder !== null) return { folder };
   const { items } = await client.datasets.list({ limit: 500 });
   const found = items.map(({ datasetId }) => datasetId).filter((id) => id.startsWith(typed));
-  return theOne(typed, found, 'data sets', (id) => datasetIdSchema.parse(id));
+  return { datasetId: theOne(typed, found, 'data sets', (id) => datasetIdSchema.parse(id)) };
 }

@@ -51,7 +51,19 @@ it.each<[string, string[], RegExp]>([
   ['an adapter that is a model', ['--adapter', 'random-weights-a.gguf'], /is no adapter/],
   ['a rank for an adapter', ['--adapter', 'a.gguf', '--rank', '8'], /keeps its rank, alpha and targets/],
   ['an alpha for an adapter', ['--adapter', 'a.gguf', '--set', 'weights.alpha=8'], /keeps its rank, alpha/],
-  ['a rate that is no number', ['--learning-rate', 'fast'], /'fast' is invalid\. A number above 0\./],
+  [
+    'a rate that is no number',
+    ['--learning-rate', 'fast'],
+    /'fast' is invalid\. A number above 0, at most 1\./,
+  ],
+  [
+    'a rate out of range',
+    ['--learning-rate', '1e30'],
+    /'--learning-rate <rate>'.*A number above 0, at most 1\./,
+  ],
+  ['a block that is too short', ['--block-tokens', '16'], /A whole number from 64 to 131072\./],
+  ['a name that is too long', ['--name', 'n'.repeat(121)], /name: .* it takes at most 120 characters/],
+  ['a data set of no name', ['--dataset', ''], /The id is empty/],
 ])(
   'refuses %s',
   async (_, options, message) => {

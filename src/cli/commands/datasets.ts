@@ -1,12 +1,10 @@
-import { statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { AppError } from '#shared/errors.ts';
 import type { Dataset } from '#shared/schema/dataset.ts';
 import { lookInto, withSession } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printResult, table, when } from '../output.ts';
-import { findDatasetId, findJobId } from '../short-id.ts';
+import { findDataset, findJobId } from '../short-id.ts';
 
 function datasetTable(datasets: readonly Dataset[]): string {
   return table(
@@ -23,15 +21,6 @@ function datasetTable(datasets: readonly Dataset[]): string {
     ],
     'No data sets yet. Collect some: daydream run early-experience-small --set policy.model=FILE.gguf',
   );
-}
-
-/** Absolute, because the host may have been started elsewhere; a file stands for the folder it lies in. null: not a path. */
-function folderOf(typed: string): string | null {
-  const path = resolve(typed);
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found !== undefined) return found.isDirectory() ? path : dirname(path);
-  if (!/[/\\]/u.test(typed)) return null;
-  throw new AppError({ code: 'FILE_NOT_FOUND', message: `There is no folder ${path}.` });
 }
 
 export function addDatasets(program: Command): void {
@@ -64,11 +53,11 @@ Examples:
     )
     .action((typed: string, _options: unknown, command: Command) =>
       withSession(command, async ({ client, json, signal }) => {
-        const folder = folderOf(typed);
+        const dataset = await findDataset(client, typed);
         const result =
-          folder === null
-            ? await client.datasets.validate({ datasetId: await findDatasetId(client, typed) }, { signal })
-            : await client.datasets.validateFolder({ folder }, { signal });
+          'datasetId' in dataset
+            ? await client.datasets.validate(dataset, { signal })
+            : await client.datasets.validateFolder(dataset, { signal });
         printResult(json, result, () =>
           result.ok
             ? 'Every line and every checksum is right.'

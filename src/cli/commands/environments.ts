@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { tasksPerSplitSchema } from '#shared/contract/environments.ts';
 import type { EnvironmentId } from '#shared/ids.ts';
 import { splitSchema } from '#shared/schema/environment.ts';
 import type { Split } from '#shared/schema/environment.ts';
 import { withSession } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { bytes, number, printResult, say, table } from '../output.ts';
-import { collect, environmentId, positiveInteger } from '../parse.ts';
+import { collect, environmentId, numberIn, positiveInteger } from '../parse.ts';
 
 async function list(command: Command): Promise<void> {
   await withSession(command, async ({ client, json }) => {
@@ -106,7 +107,7 @@ Examples:
     .command('check')
     .description('run the conformance suite: determinism, solver, snapshots, splits, invalid actions')
     .argument('<id>', 'environment', environmentId)
-    .option('--tasks <n>', 'tasks of each split', positiveInteger, 20)
+    .option('--tasks <n>', 'tasks of each split', numberIn(tasksPerSplitSchema), 20)
     .action((id: EnvironmentId, { tasks }: { tasks: number }, command: Command) =>
       withSession(command, async ({ client, json, signal }) => {
         const result = await client.environments.check(

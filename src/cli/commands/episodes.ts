@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { Client } from '#shared/contract/index.ts';
-import { environmentIdSchema } from '#shared/ids.ts';
-import type { JobId } from '#shared/ids.ts';
+import { pageInput } from '#shared/contract/base.ts';
+import type { EnvironmentId, JobId } from '#shared/ids.ts';
 import type { Split } from '#shared/schema/environment.ts';
 import { splitSchema } from '#shared/schema/environment.ts';
 import type { Episode, EpisodePurpose } from '#shared/schema/episode.ts';
@@ -10,12 +10,12 @@ import { episodePurposeSchema, episodeStatusSchema } from '#shared/schema/episod
 import { lookInto } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printResult, say, table } from '../output.ts';
-import { positiveInteger } from '../parse.ts';
+import { environmentId, numberIn } from '../parse.ts';
 import { findEpisodeId, findJobId } from '../short-id.ts';
 import { transcript } from '../transcript.ts';
 
 interface ListOptions {
-  environment?: string;
+  environment?: EnvironmentId;
   split?: Split;
   job?: string;
   purpose?: EpisodePurpose;
@@ -38,7 +38,7 @@ async function filterOf(
   { environment, split, job, purpose, status, success, failure, text }: ListOptions,
 ) {
   return {
-    ...(environment === undefined ? {} : { environmentId: environmentIdSchema.parse(environment) }),
+    ...(environment === undefined ? {} : { environmentId: environment }),
     ...(split === undefined ? {} : { split }),
     ...(job === undefined ? {} : { jobId: await existingJob(client, job) }),
     ...(purpose === undefined ? {} : { purpose }),
@@ -65,7 +65,7 @@ Examples:
   episodes
     .command('list', { isDefault: true })
     .description('newest first')
-    .option('--environment <id>', 'only this world')
+    .option('--environment <id>', 'only this world', environmentId)
     .addOption(new Option('--split <split>').choices(splitSchema.options))
     .addOption(new Option('--purpose <purpose>').choices(episodePurposeSchema.options))
     .addOption(
@@ -77,13 +77,13 @@ Examples:
     .option('--success', 'only successful ones')
     .option('--failure', 'only unsuccessful ones; what was abandoned or broke is neither')
     .option('--text <words>', 'in the task')
-    .option('--limit <n>', 'rows', positiveInteger, 50)
+    .option('--limit <n>', 'rows', numberIn(pageInput.shape.limit), 50)
     .option('--cursor <cursor>', 'continue after an earlier page')
     .action((options: ListOptions, command: Command) =>
       lookInto(command, async ({ client, json }) => {
         const page = await client.episodes.list({
           filter: await filterOf(client, options),
-          limit: Math.min(options.limit, 500),
+          limit: options.limit,
           cursor: options.cursor ?? null,
         });
         printResult(json, page, () =>

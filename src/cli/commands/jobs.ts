@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { pageInput } from '#shared/contract/base.ts';
 import type { JobId } from '#shared/ids.ts';
 import type { Job, JobState } from '#shared/schema/job.ts';
 import { AppError } from '#shared/errors.ts';
@@ -8,7 +9,7 @@ import { globalOptions, lookInto, withSession } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { followJob, reportEnd } from '../follow.ts';
 import { duration, number, printResult, say, table, when } from '../output.ts';
-import { positiveInteger } from '../parse.ts';
+import { numberIn } from '../parse.ts';
 import { findJobId } from '../short-id.ts';
 import { resultText } from '../result-text.ts';
 import { sayResult } from '../start-run.ts';
@@ -162,10 +163,10 @@ Examples:
     .addOption(
       new Option('--state <state>', 'only these').choices([...jobStateSchema.options, 'interrupted']),
     )
-    .option('--limit <n>', 'rows', positiveInteger, 50)
+    .option('--limit <n>', 'rows', numberIn(pageInput.shape.limit), 50)
     .action(({ state, limit }: { state?: ShownState; limit: number }, command: Command) =>
       lookInto(command, async (work) => {
-        const items = await listJobs(work, state, Math.min(limit, 500));
+        const items = await listJobs(work, state, limit);
         printResult(work.json, items, () => jobTable(items));
         return exitCodes.ok;
       }),

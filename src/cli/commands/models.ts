@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { fitSizeSchema } from '#shared/contract/models.ts';
 import type { Client } from '#shared/contract/index.ts';
 import { AppError } from '#shared/errors.ts';
 import { measuredWhileBusy } from '#shared/schema/model.ts';
@@ -9,7 +10,7 @@ import { clientError } from '../client.ts';
 import { withSession } from '../command.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { bytes, duration, number, printResult, say, table, when } from '../output.ts';
-import { positiveInteger } from '../parse.ts';
+import { numberIn } from '../parse.ts';
 
 /** By id, by the start of an id, by name, by its server's name for it or by path; a path that is not known yet is added. */
 export async function findModel(client: Client, reference: string): Promise<Model> {
@@ -84,8 +85,8 @@ function inspect(program: Command): void {
     .command('inspect')
     .description('what the file says about itself, and whether it fits in memory, without loading it')
     .argument('<model>', 'id, name or path')
-    .option('--context <tokens>', 'context length', positiveInteger, 4096)
-    .option('--sequences <n>', 'conversations decoded together', positiveInteger, 8)
+    .option('--context <tokens>', 'context length', numberIn(fitSizeSchema.shape.contextTokens), 4096)
+    .option('--sequences <n>', 'conversations decoded together', numberIn(fitSizeSchema.shape.sequences), 8)
     .action((reference: string, options: { context: number; sequences: number }, command: Command) =>
       withSession(command, async ({ client, json }) => {
         const model = await findModel(client, reference);

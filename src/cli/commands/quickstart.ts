@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Job } from '#shared/schema/job.ts';
 import type { Model } from '#shared/schema/model.ts';
 import { AppError } from '#shared/errors.ts';
+import { taskSelectionSchema } from '#shared/schema/run.ts';
 import { assign, starterName } from '#core/app.ts';
 import type { Work } from '../command.ts';
 import { withSession } from '../command.ts';
@@ -9,7 +10,7 @@ import { goOn, unfinishedTwin } from '../continue-run.ts';
 import { printStepsAsTheyHappen } from '../episode-feed.ts';
 import { followJob, reportEnd } from '../follow.ts';
 import { duration, printResult, say } from '../output.ts';
-import { positiveInteger } from '../parse.ts';
+import { numberIn } from '../parse.ts';
 import { promptDefault } from '../prompt-default.ts';
 import { datasetText } from '../dataset-text.ts';
 import { datasetOf } from '../result-text.ts';
@@ -125,7 +126,7 @@ export function addQuickstart(program: Command): void {
     .command('quickstart')
     .description('the whole collection on a small world: demonstrations, branches, reflections, data sets')
     .option('--model <model>', `id, name or path of a GGUF (default: ${starterName}, bundled)`)
-    .option('--tasks <n>', 'how many tasks', positiveInteger, 30)
+    .option('--tasks <n>', 'how many tasks', numberIn(taskSelectionSchema.shape.tasks), 30)
     .option('--grammar', 'confine answers to admissible actions', false)
     .addHelpText(
       'after',

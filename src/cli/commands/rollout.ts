@@ -5,11 +5,14 @@ import { stringify } from 'yaml';
 import type { EnvironmentId } from '#shared/ids.ts';
 import type { Split } from '#shared/schema/environment.ts';
 import { splitSchema } from '#shared/schema/environment.ts';
+import { samplingSchema } from '#shared/schema/model.ts';
+import { roleSchema } from '#shared/schema/policy.ts';
+import { limitsSchema, rolloutRunSchema, taskSelectionSchema } from '#shared/schema/run.ts';
 import { assign } from '#core/app.ts';
 import type { Work } from '../command.ts';
 import { withSession } from '../command.ts';
 import { number, say } from '../output.ts';
-import { collect, environmentId, positiveInteger, temperature } from '../parse.ts';
+import { collect, environmentId, numberIn } from '../parse.ts';
 import { promptDefault } from '../prompt-default.ts';
 import { printFinishedEpisodes } from '../episode-feed.ts';
 import { absolute, detachHelp, startAndFollow } from '../start-run.ts';
@@ -90,12 +93,16 @@ export function addRollout(program: Command): void {
     .option('--adapter <file>', 'LoRA adapter in GGUF form, on top of the model')
     .option('--environment <id>', 'the world', environmentId, environmentId('household-small'))
     .addOption(new Option('--split <split>', 'of the tasks').choices(splitSchema.options).default('train'))
-    .option('--tasks <n>', 'how many tasks', positiveInteger, 8)
-    .option('--rollouts <n>', 'episodes of each task', positiveInteger, 1)
-    .option('--max-steps <n>', 'step limit (default: the world’s)', positiveInteger)
-    .option('--temperature <t>', 'of sampling (default: 0.4)', temperature)
-    .option('--max-tokens <n>', 'longest answer', positiveInteger, 256)
-    .option('--parallel <n>', 'episodes at a time', positiveInteger, 8)
+    .option('--tasks <n>', 'how many tasks', numberIn(taskSelectionSchema.shape.tasks), 8)
+    .option('--rollouts <n>', 'episodes of each task', numberIn(rolloutRunSchema.shape.rolloutsPerTask), 1)
+    .option('--max-steps <n>', 'step limit (default: the world’s)', numberIn(limitsSchema.shape.maxSteps))
+    .option(
+      '--temperature <t>',
+      'of sampling; 0 takes the likeliest token (default: 0.4)',
+      numberIn(samplingSchema.shape.temperature),
+    )
+    .option('--max-tokens <n>', 'longest answer', numberIn(roleSchema.shape.maxTokens), 256)
+    .option('--parallel <n>', 'episodes at a time', numberIn(rolloutRunSchema.shape.parallel), 8)
     .option('--grammar', 'confine the answer to admissible actions', false)
     .option('--no-thought', 'ask for the action alone')
     .option('--transcripts', 'print each episode as it ends', false)

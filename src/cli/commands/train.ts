@@ -1,10 +1,9 @@
-import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import { recipeSchema, trainRunSchema } from '#shared/schema/training.ts';
+import { recipeSchema, trainRunSchema, trainingModeSettingsSchema } from '#shared/schema/training.ts';
 import type { Recipe } from '#shared/schema/training.ts';
 import type { Job } from '#shared/schema/job.ts';
 import { changed, shellWord } from '#core/app.ts';
@@ -12,7 +11,8 @@ import type { Work } from '../command.ts';
 import { withSession } from '../command.ts';
 import { followJob, reportEnd } from '../follow.ts';
 import { number, printResult, say } from '../output.ts';
-import { collect, positiveInteger, positiveNumber } from '../parse.ts';
+import { collect, numberIn } from '../parse.ts';
+import { findDataset } from '../short-id.ts';
 import { findModel } from './models.ts';
 
 interface TrainOptions {
@@ -55,10 +55,9 @@ async function train(work: Work, options: TrainOptions, command: Command): Promi
   }
   const { client, json, seed } = work;
   const base = (await findModel(client, options.base)).modelId;
-  const isFolder = existsSync(options.dataset) && statSync(options.dataset).isDirectory();
-  const dataset = isFolder ? { folder: resolve(options.dataset) } : { datasetId: options.dataset };
-  const flags = trainRunSchema.parse({
-    kind: 'train',
+  const dataset = await findDataset(client, options.dataset);
+  const flags = {
+    kind: 'train' as const,
     name: options.name,
     seed: seed ?? 1,
     dataset,
@@ -70,11 +69,11 @@ async function train(work: Work, options: TrainOptions, command: Command): Promi
     updates: options.updates ?? null,
     batchRows: options.batch,
     learningRate: options.learningRate,
-    weights: { kind: options.full ? 'full' : 'lora', rank: options.rank },
+    weights: { kind: options.full ? ('full' as const) : ('lora' as const), rank: options.rank },
     maxBlockTokens: options.blockTokens,
     groupBy: options.groupBy,
     device: options.device,
-  });
+  };
   const run = changed(trainRunSchema, flags, options.set);
   const job = await client.training.start(run);
   say(
@@ -102,31 +101,41 @@ function summary(job: Job, options: TrainOptions): string {
   ].join('\n');
 }
 
+const field = trainRunSchema.shape;
+
 export function addTrain(program: Command): void {
   program
     .command('train')
     .description('train an adapter, or the whole model, on a data set of Early Experience')
-    .requiredOption('--dataset <dataset>', 'id of a stored data set, or a folder with its jsonl files')
+    .requiredOption(
+      '--dataset <dataset>',
+      'id of a stored data set, or its first characters, or a folder with its jsonl files',
+    )
     .requiredOption('--base <model>', 'id, name or path of the GGUF to start from')
     .addOption(
       new Option('--recipe <recipe>', 'what is learnt, and in which order')
         .choices(recipeSchema.options)
         .default('il'),
     )
-    .option('--epochs <n>', 'passes over the rows (not of next states)', positiveInteger, 1)
-    .option('--iwm-epochs <n>', 'passes over the rows of next states', positiveInteger, 1)
-    .option('--updates <n>', 'of each stage, instead of epochs', positiveInteger)
-    .option('--batch <rows>', 'rows of one update', positiveInteger, 16)
-    .option('--learning-rate <rate>', 'at its peak', positiveNumber, 2e-4)
+    .option('--epochs <n>', 'passes over the rows (not of next states)', numberIn(field.epochs), 1)
+    .option('--iwm-epochs <n>', 'passes over the rows of next states', numberIn(field.iwmEpochs), 1)
+    .option('--updates <n>', 'of each stage, instead of epochs', numberIn(field.updates))
+    .option('--batch <rows>', 'rows of one update', numberIn(field.batchRows), 16)
+    .option('--learning-rate <rate>', 'at its peak', numberIn(field.learningRate), 2e-4)
     .option('--full', 'train all weights instead of an adapter', false)
-    .option('--rank <n>', 'of the adapter', positiveInteger, 16)
+    .option('--rank <n>', 'of the adapter', numberIn(trainingModeSettingsSchema.shape.rank), 16)
     .option('--adapter <file>', 'continue from this adapter, with its rank and alpha')
     .addOption(
       new Option('--group-by <what>', 'what stands side by side in a pass')
         .choices(['row', 'state', 'episode'])
         .default('state'),
     )
-    .option('--block-tokens <n>', 'longest row, and most tokens computed at once', positiveInteger, 2048)
+    .option(
+      '--block-tokens <n>',
+      'longest row, and most tokens computed at once',
+      numberIn(field.maxBlockTokens),
+      2048,
+    )
     .addOption(
       new Option('--device <device>', 'where').choices(['cpu', 'cuda', 'vulkan', 'metal']).default('cpu'),
     )

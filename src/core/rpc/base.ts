@@ -1,7 +1,10 @@
 /** What every handler is built from: the contract, one error mapping, and the services that `createApp` passes in. */
+import { ValidationError } from '@orpc/contract';
 import { implement, ORPCError } from '@orpc/server';
+import type { z } from 'zod';
 import { contract } from '#shared/contract/index.ts';
 import { AppError, toAppError } from '#shared/errors.ts';
+import { issueSentences } from '#shared/issue-words.ts';
 import type { DatasetReader } from '#core/datasets/index.ts';
 import type { CoreServices } from '#core/services.ts';
 import type { HostPorts } from '#core/ports.ts';
@@ -22,36 +25,17 @@ export interface RpcServices extends CoreServices {
   readonly outgoing: OutgoingMeter;
 }
 
-interface Issue {
-  message: string;
-  path?: readonly unknown[] | undefined;
-}
-
-function issuesOf(error: ORPCError<string, unknown>): Issue[] | null {
-  const data = error.data;
-  if (typeof data !== 'object' || data === null || !('issues' in data)) return null;
-  return Array.isArray(data.issues) ? (data.issues as Issue[]) : null;
-}
-
-/** Standard Schema allows `{ key }` segments beside plain keys. */
-function segment(part: unknown): string {
-  return String(typeof part === 'object' && part !== null && 'key' in part ? part.key : part);
-}
-
-/** A failed input check names the fields; the issue list of a huge input is cut. */
-function invalidInput(issues: readonly Issue[]): AppError {
-  const shown = issues
-    .slice(0, 8)
-    .map(({ path, message }) => `${path?.map(segment).join('.') || 'input'}: ${message}`);
-  const rest = issues.length > shown.length ? `; and ${String(issues.length - shown.length)} more` : '';
-  return new AppError({ code: 'INVALID_INPUT', message: `${shown.join('; ')}${rest}. Nothing was changed.` });
+/** A failed input check names the fields; null for anything else. The contract's schemas are zod's, and so are their issues. */
+function invalidInput({ cause, code }: ORPCError<string, unknown>): AppError | null {
+  if (code !== 'BAD_REQUEST' || !(cause instanceof ValidationError)) return null;
+  const words = issueSentences(cause.issues as z.core.$ZodIssue[], cause.data);
+  return new AppError({ code: 'INVALID_INPUT', message: `${words} Nothing was changed.`, cause });
 }
 
 /** Everything thrown becomes the contract's one typed error, `APP`, with the AppError record as data. */
 export function toRpcError(thrown: unknown): ORPCError<string, unknown> {
   if (thrown instanceof ORPCError && thrown.code === 'APP') return thrown;
-  const issues = thrown instanceof ORPCError ? issuesOf(thrown) : null;
-  const error = issues === null ? toAppError(thrown) : invalidInput(issues);
+  const error = (thrown instanceof ORPCError ? invalidInput(thrown) : null) ?? toAppError(thrown);
   return new ORPCError('APP', { status: 400, message: error.message, data: error.toRecord(), cause: error });
 }
 

@@ -312,7 +312,10 @@ describe('system', () => {
       theme: 'dark',
       threads: 2,
     });
-    expect(await codeOf(test.client.system.settings.set({ threads: -1 }))).toBe('INVALID_INPUT');
+    await expect(test.client.system.settings.set({ threads: -1 })).rejects.toMatchObject({
+      data: { code: 'INVALID_INPUT' },
+      message: 'threads: `-1` is not permitted here; it takes at least 0. Nothing was changed.',
+    });
     await test.client.system.settings.set({ theme: 'system', threads: 0 });
   });
 

@@ -2,22 +2,21 @@
 import { parse, stringify } from 'yaml';
 import type { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
+import { issueWords, showPath, valueAt } from '#shared/issue-words.ts';
 import { assign } from '#core/runs/assign.ts';
-import { issueWords, valueAt } from '#core/runs/issue-words.ts';
 import { unknownKeys } from '#core/runs/unknown-keys.ts';
-import { showPath } from '#core/runs/yaml.ts';
 
 /**
+ * @param run as the options of a command have it, not checked yet
  * @param schema strict, so that a wrong key is an error
  * @throws AppError CONFIG_INVALID with every field that is wrong, INVALID_INPUT for an assignment that cannot be read
  */
 export function changed<Schema extends z.ZodType>(
   schema: Schema,
-  run: z.infer<Schema>,
+  run: z.input<Schema>,
   sets: readonly string[],
 ): z.infer<Schema> {
-  if (sets.length === 0) return run;
-  const value: unknown = parse(assign(stringify(run), sets));
+  const value: unknown = sets.length === 0 ? run : parse(assign(stringify(run), sets));
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
   const unknown = unknownKeys(schema, value);

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { z } from 'zod';
 import type { runsContract } from '#shared/contract/runs.ts';
 import { AppError, toAppError } from '#shared/errors.ts';
+import { showPath } from '#shared/issue-words.ts';
 import type { Job } from '#shared/schema/job.ts';
 import type { Model } from '#shared/schema/model.ts';
 import type { Role } from '#shared/schema/policy.ts';
@@ -24,7 +25,7 @@ import { familiesOf } from '#core/runs/families.ts';
 import { nearest } from '#core/runs/nearest.ts';
 import { allPresets } from '#core/runs/presets.ts';
 import type { KeyPath } from '#core/runs/yaml.ts';
-import { parseRun, showPath } from '#core/runs/yaml.ts';
+import { parseRun } from '#core/runs/yaml.ts';
 
 export type RunCheck = z.output<NonNullable<(typeof runsContract.check)['~orpc']['outputSchema']>>;
 

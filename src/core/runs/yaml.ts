@@ -4,11 +4,11 @@
  */
 import { isCollection, isMap, isPair, isScalar, LineCounter, parseDocument } from 'yaml';
 import type { Document, Node } from 'yaml';
+import { issueWords, showPath, valueAt } from '#shared/issue-words.ts';
 import { runSchema } from '#shared/schema/run.ts';
 import type { Run, RunProblem } from '#shared/schema/run.ts';
 import type { FamilyOf } from '#core/early-experience/index.ts';
 import { withProfile } from '#core/early-experience/index.ts';
-import { issueWords, valueAt } from '#core/runs/issue-words.ts';
 import { unknownKeys } from '#core/runs/unknown-keys.ts';
 
 /** Characters; a real run file has about 2,000. */
@@ -24,12 +24,6 @@ export interface ParsedRun {
 }
 
 export type KeyPath = readonly (string | number)[];
-
-export function showPath(path: KeyPath): string {
-  return path
-    .map((part, index) => (typeof part === 'number' ? `[${String(part)}]` : index === 0 ? part : `.${part}`))
-    .join('');
-}
 
 function problem(path: string, message: string, line: number | null): RunProblem {
   return { path, message, severity: 'error', line };

@@ -33,6 +33,9 @@ export const playStateSchema = z.object({
 export type PlayState = z.infer<typeof playStateSchema>;
 const byPlay = z.object({ playId: z.string() });
 
+/** Of the conformance suite. */
+export const tasksPerSplitSchema = z.int().min(1).max(5000).default(20);
+
 export const environmentsContract = {
   list: procedure.output(z.array(environmentDescriptionSchema)),
   get: procedure.input(z.object({ environmentId: environmentIdSchema })).output(environmentDescriptionSchema),
@@ -48,9 +51,7 @@ export const environmentsContract = {
     .output(pageOf(taskSchema)),
   /** Runs the conformance suite on a sample of each split. */
   check: procedure
-    .input(
-      z.object({ environmentId: environmentIdSchema, tasksPerSplit: z.int().min(1).max(5000).default(20) }),
-    )
+    .input(z.object({ environmentId: environmentIdSchema, tasksPerSplit: tasksPerSplitSchema }))
     .output(conformanceResultSchema),
   lastCheck: procedure
     .input(z.object({ environmentId: environmentIdSchema }))

@@ -10,6 +10,11 @@ import {
   threadCalibrationSchema,
 } from '#shared/schema/model.ts';
 
+/** What a model is asked to hold in memory. */
+export const fitSizeSchema = z.object({
+  contextTokens: z.int().min(64).max(10_000_000).default(4096),
+  sequences: z.int().min(1).max(256).default(8),
+});
 const byId = z.object({ modelId: modelIdSchema });
 
 export const modelsContract = {
@@ -21,14 +26,7 @@ export const modelsContract = {
     .output(modelSchema),
   /** Forgets the entry; the file stays. */
   remove: procedure.input(byId).output(z.object({ removed: z.boolean() })),
-  fit: procedure
-    .input(
-      byId.extend({
-        contextTokens: z.int().min(64).max(10_000_000).default(4096),
-        sequences: z.int().min(1).max(256).default(8),
-      }),
-    )
-    .output(fitEstimateSchema),
+  fit: procedure.input(byId.extend(fitSizeSchema.shape)).output(fitEstimateSchema),
   /** Loads it, measures threads once, writes a few tokens. */
   test: procedure.input(byId.extend({ recalibrate: z.boolean().default(false) })).output(
     z.object({

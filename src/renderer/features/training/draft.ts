@@ -1,4 +1,5 @@
 /** What has been filled into the form, as plain data; an absent key means the schema's default. Pure. */
+import { issueWords, valueAt } from '#shared/issue-words.ts';
 import type { RunProblem } from '#shared/schema/run.ts';
 import type { TrainRun } from '#shared/schema/training.ts';
 import { loraAlpha, trainRunSchema, trainingModeSettingsSchema } from '#shared/schema/training.ts';
@@ -66,7 +67,20 @@ export function checkDraft(draft: Draft): { run: TrainRun | null; problems: RunP
   const problems = parsed.error.issues.map((issue): RunProblem => {
     const path = issue.path.join('.');
     const absent = valueIn(draft, issue.path.map(String)) === undefined ? missing[path] : undefined;
-    return { path, message: absent ?? issue.message, severity: 'error', line: null };
+    return {
+      path,
+      message:
+        absent ??
+        issueWords(
+          issue,
+          valueAt(
+            draft,
+            issue.path.filter((part) => typeof part !== 'symbol'),
+          ),
+        ),
+      severity: 'error',
+      line: null,
+    };
   });
   return { run: null, problems };
 }

@@ -1,5 +1,5 @@
 /** What zod found wrong, in our words: what is there, and what may be there instead. */
-import type { $ZodIssue } from 'zod/v4/core';
+import { z } from 'zod';
 
 const longestShown = 60;
 
@@ -36,7 +36,7 @@ function expected(value: unknown, what: string): string {
 const unitWords: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
 
 /** Of a union without a discriminator: its plain values by name, everything else by its kind. */
-function unionWords(errors: readonly (readonly $ZodIssue[])[]): string {
+function unionWords(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
   const parts = errors.flatMap((option) => {
     const [first] = option;
     if (first === undefined) return [];
@@ -50,8 +50,8 @@ function unionWords(errors: readonly (readonly $ZodIssue[])[]): string {
   return parts.join(', or ');
 }
 
-/** @returns a sentence for the run file's author; the path is told beside it */
-export function issueWords(issue: $ZodIssue, value: unknown): string {
+/** @returns a sentence for whoever wrote the value; the path is told beside it */
+export function issueWords(issue: z.core.$ZodIssue, value: unknown): string {
   if (!zodWords.test(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_value':
@@ -82,4 +82,37 @@ export function valueAt(value: unknown, path: readonly (string | number)[]): unk
     found = (found as Record<string | number, unknown>)[key];
   }
   return found;
+}
+
+/** `policy.adapters[0].path` */
+export function showPath(path: readonly (string | number)[]): string {
+  return path
+    .map((part, index) => (typeof part === 'number' ? `[${String(part)}]` : index === 0 ? part : `.${part}`))
+    .join('');
+}
+
+const mostIssues = 8;
+
+/** All that is wrong with a value, field by field; the list of a huge value is cut. */
+export function issueSentences(issues: readonly z.core.$ZodIssue[], value: unknown): string {
+  const told = issues.slice(0, mostIssues).map((issue) => {
+    const path = issue.path.filter((part) => typeof part !== 'symbol');
+    const place = path.length === 0 ? '' : `${showPath(path)}: `;
+    return `${place}${issueWords(issue, valueAt(value, path))}`;
+  });
+  const more = issues.length > told.length ? ` And ${String(issues.length - told.length)} more.` : '';
+  return `${told.join(' ')}${more}`;
+}
+
+/** `A whole number from 1 to 4096.` */
+export function rangeWords(schema: z.ZodType): string {
+  const json = z.toJSONSchema(schema, { io: 'output' });
+  const [{ type, minimum, exclusiveMinimum, maximum = Infinity }] = (json.anyOf ?? [json]) as [
+    z.core.JSONSchema.BaseSchema,
+  ];
+  const kind = type === 'integer' ? 'A whole number' : 'A number';
+  const open = maximum >= Number.MAX_SAFE_INTEGER;
+  if (exclusiveMinimum === undefined)
+    return `${kind} from ${String(minimum)} ${open ? 'up' : `to ${String(maximum)}`}.`;
+  return `${kind} above ${String(exclusiveMinimum)}${open ? '' : `, at most ${String(maximum)}`}.`;
 }
