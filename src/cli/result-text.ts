@@ -33,6 +33,7 @@ const endWords: Record<EndReason, string> = {
   'token-limit': 'the prompt would have grown beyond limits.maxPromptTokens',
   'context-full': 'the prompt no longer fitted the model’s context',
   'invalid-limit': 'limits.maxInvalidInARow was reached',
+  'policy-ended': 'the list of actions ended before the goal',
 };
 
 function percent(share: number): string {

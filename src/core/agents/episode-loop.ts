@@ -243,7 +243,7 @@ async function oneStep(
     history,
     observation,
   };
-  let decision: Decision;
+  let decision: Decision | null;
   try {
     decision = await actor.decide(state, { stepIndex, session, signal });
   } catch (thrown) {
@@ -251,6 +251,7 @@ async function oneStep(
     if (thrown instanceof AppError && thrown.code === 'MODEL_CONTEXT_FULL') return 'context-full';
     throw thrown;
   }
+  if (decision === null) return 'policy-ended';
   const answeredAt = clock.now();
   const { answer, completion, tokens } = decision;
   const action = matchAdmissible(answer.action, observation.admissible) ?? answer.action;

@@ -27,11 +27,15 @@ export interface Decision {
 
 /** One episode's mind. `decide` is called once a step, in order. */
 export interface Actor {
-  /** @throws AppError MODEL_PROMPT_LIMIT, MODEL_CONTEXT_FULL where the conversation is too long */
+  /**
+   * null: it has nothing more to do, and the episode ends.
+   *
+   * @throws AppError MODEL_PROMPT_LIMIT, MODEL_CONTEXT_FULL where the conversation is too long
+   */
   decide(
     state: AgentState,
     options: { stepIndex: number; session: EnvironmentSession; signal: AbortSignal },
-  ): Promise<Decision>;
+  ): Promise<Decision | null>;
   /** Lets go of what the model keeps for this episode. */
   end(): Promise<void>;
 }

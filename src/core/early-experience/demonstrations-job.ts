@@ -182,7 +182,8 @@ async function imported(
       continue;
     }
     const { demonstration, task } = read;
-    const limits = { ...run.limits, maxSteps: demonstration.actions.length };
+    // Its own list ends it, or the world.
+    const limits = { ...run.limits, maxSteps: null };
     const plan = {
       task,
       purpose: 'demonstration' as const,

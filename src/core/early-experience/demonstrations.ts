@@ -52,14 +52,17 @@ export function importedPolicy({ actions, thoughts }: ImportedDemonstration, fil
     // The actions are the policy: the same list is the same episode, another list is another one.
     facts: plainFacts('imported', { actionsHash: identityHash(actions, thoughts), file }),
     actor: () => ({
-      decide: (_state, { stepIndex }) =>
-        Promise.resolve({
-          answer: { status: 'ok', thought: thoughts[stepIndex] ?? null, action: actions[stepIndex] ?? '' },
+      decide(_state, { stepIndex }) {
+        const action = actions[stepIndex];
+        if (action === undefined) return Promise.resolve(null);
+        return Promise.resolve({
+          answer: { status: 'ok', thought: thoughts[stepIndex] ?? null, action },
           completion: null,
           tokens: null,
           promptHash: null,
           promptTokens: 0,
-        }),
+        });
+      },
       end: () => Promise.resolve(),
     }),
   };

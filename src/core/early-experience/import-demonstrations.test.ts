@@ -181,6 +181,18 @@ test('an import is executed, and only what succeeds is kept', async () => {
       limit: 9,
     });
     expect(items).toHaveLength(1);
+    const stopped = lab.services.store.episodes.list({ success: false }, 'oldest', {
+      cursor: null,
+      limit: 9,
+    });
+    // No limit ended them: their lists did.
+    expect(stopped.items.map(({ endReason }) => endReason)).toEqual(['policy-ended', 'policy-ended']);
+    for (const { episodeId, steps } of stopped.items) {
+      expect(lab.services.store.episodes.step(episodeId, steps - 1)).toMatchObject({
+        terminated: false,
+        truncated: false,
+      });
+    }
     const [kept] = items;
     expect(kept && lab.services.store.episodes.step(kept.episodeId, 0)?.thought).toBe('reason 0');
   } finally {

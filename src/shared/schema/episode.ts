@@ -27,6 +27,8 @@ export const endReasonSchema = z.enum([
   'token-limit',
   'context-full',
   'invalid-limit',
+  // It had nothing more to do: a demonstration that was imported and stops before the goal.
+  'policy-ended',
 ]);
 export type EndReason = z.infer<typeof endReasonSchema>;
 

@@ -21,6 +21,8 @@ export function outcomeOf(episode: Pick<EpisodeRow, 'status' | 'success' | 'endR
       return { kind: 'truncated', label: 'Context full' };
     case 'invalid-limit':
       return { kind: 'truncated', label: 'Invalid limit' };
+    case 'policy-ended':
+      return { kind: 'truncated', label: 'Stopped short' };
     case 'terminated':
     case null:
       return { kind: 'failure', label: 'No success' };
