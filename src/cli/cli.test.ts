@@ -69,8 +69,8 @@ describe.skipIf(process.platform !== 'linux')('a data folder that cannot be made
       let stderr = '';
       child.stderr.on('data', (chunk) => (stderr += String(chunk)));
       const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-      expect({ code, signal }).toEqual({ code: 3, signal: null });
-      expect(stderr).toContain(`FILE_NOT_FOUND: The folder ${place} cannot be made`);
+      expect({ code, signal }).toEqual({ code: 2, signal: null });
+      expect(stderr).toContain(`FILE_INVALID: The folder ${place} cannot be made`);
       expect(stderr).toContain('Choose another one');
     },
   );

@@ -15,7 +15,7 @@ export const exitCodes = {
 export const exitCodeHelp = `Exit codes:
   0    it worked
   1    it failed (a job failed, a check found an error, what was to be stopped had already ended)
-  2    the command line, a run file or another input is wrong
+  2    the command line, a run file or another input is wrong, or what was to be written is there already
   3    what you named does not exist
   4    the model (broken, too large, crashed, gone since it was chosen)
   5    an environment (data, crash, branch that could not be proved equal)
@@ -26,6 +26,7 @@ const byCode: Record<ErrorCode, number> = {
   INVALID_INPUT: exitCodes.usage,
   CONFIG_INVALID: exitCodes.usage,
   FILE_INVALID: exitCodes.usage,
+  FILE_EXISTS: exitCodes.usage,
   NOT_FOUND: exitCodes.notFound,
   FILE_NOT_FOUND: exitCodes.notFound,
   CANCELLED: exitCodes.cancelled,

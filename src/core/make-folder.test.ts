@@ -24,7 +24,7 @@ it('says that a file is in the way', () => {
   writeFileSync(path.join(root, 'file'), '');
   for (const folder of [path.join(root, 'file'), path.join(root, 'file', 'a', 'b')]) {
     expect(() => makeFolder(folder)).toThrow(
-      expect.objectContaining({ code: 'FILE_NOT_FOUND', data: { folder } }),
+      expect.objectContaining({ code: 'FILE_INVALID', data: { folder } }),
     );
   }
 });
@@ -32,7 +32,7 @@ it('says that a file is in the way', () => {
 it.skipIf(process.platform === 'win32')('says that a link leads nowhere, and makes nothing there', () => {
   symlinkSync(path.join(root, 'nowhere'), path.join(root, 'link'));
   expect(() => makeFolder(path.join(root, 'link', 'a'))).toThrow(
-    expect.objectContaining({ code: 'FILE_NOT_FOUND' }),
+    expect.objectContaining({ code: 'FILE_INVALID' }),
   );
   expect(existsSync(path.join(root, 'nowhere'))).toBe(false);
 });

@@ -6,7 +6,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { AppError } from '#shared/errors.ts';
 
-/** @throws AppError FILE_NOT_FOUND or DISK_FULL; parents that could be made before stay */
+/** @throws AppError FILE_INVALID or DISK_FULL; parents that could be made before stay */
 export function makeFolder(folder: string): void {
   try {
     for (const missing of missingFolders(path.resolve(folder))) makeOne(missing);
@@ -14,7 +14,7 @@ export function makeFolder(folder: string): void {
     const code = codeOf(cause);
     const full = code === 'ENOSPC' || code === 'EDQUOT';
     throw new AppError({
-      code: full ? 'DISK_FULL' : 'FILE_NOT_FOUND',
+      code: full ? 'DISK_FULL' : 'FILE_INVALID',
       message: full
         ? `The folder ${folder} cannot be made: its disk is full. What was stored before is intact. Free some space, then try again.`
         : `The folder ${folder} cannot be made (${code}). Nothing was changed there. Choose another one, or check that you may write there.`,

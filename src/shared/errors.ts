@@ -11,6 +11,7 @@ export const errorCodes = [
   'CONFIG_INVALID',
   'FILE_NOT_FOUND',
   'FILE_INVALID',
+  'FILE_EXISTS',
   'DISK_FULL',
   'STORE_CORRUPT',
   'STORE_TOO_NEW',

@@ -136,14 +136,14 @@ test('nobody else’s folder is overwritten; one’s own earlier attempt is repl
   const folder = path.join(root, 'set');
   mkdirSync(folder);
   writeFileSync(path.join(folder, 'thesis.tex'), 'precious');
-  await expect(write(rows(1))).rejects.toMatchObject({ code: 'CONFLICT' });
+  await expect(write(rows(1))).rejects.toMatchObject({ code: 'FILE_EXISTS' });
   expect(readFileSync(path.join(folder, 'thesis.tex'), 'utf8')).toBe('precious');
   rmSync(folder, { recursive: true });
   await write(rows(1));
   await write(rows(2));
   expect((await new DatasetReader().rows({ folder }, 'expert_sft', { offset: 0, limit: 9 })).total).toBe(2);
   await expect(write(rows(1), { owner: datasetIdSchema.parse('d2') })).rejects.toMatchObject({
-    code: 'CONFLICT',
+    code: 'FILE_EXISTS',
   });
 });
 
@@ -163,7 +163,7 @@ test('a file that comes into the folder during an export stays, and the export s
       { signal },
     );
     await expect(writing).rejects.toMatchObject({
-      code: 'CONFLICT',
+      code: 'FILE_EXISTS',
       message: expect.stringContaining('mine.txt') as string,
     });
     expect(readFileSync(path.join(folder, 'mine.txt'), 'utf8')).toBe('precious');

@@ -20,7 +20,7 @@ const writtenFiles = [
   ownerFile,
 ];
 
-/** @throws AppError CONFLICT when it holds anything but an earlier attempt of `owner` */
+/** @throws AppError FILE_EXISTS when it holds anything but an earlier attempt of `owner` */
 export async function refuseForeignFolder(folder: string, owner: DatasetId): Promise<void> {
   const entries = await readdir(folder).catch(nothingIfAway<string[]>([]));
   if (entries.length === 0) return;
@@ -32,7 +32,7 @@ export async function refuseForeignFolder(folder: string, owner: DatasetId): Pro
 /**
  * Makes room for a new folder of that name: an earlier attempt of `owner` goes, file by file.
  *
- * @throws AppError CONFLICT when anything else has come into it, which stays
+ * @throws AppError FILE_EXISTS when anything else has come into it, which stays
  */
 export async function clearOwnFolder(folder: string, owner: DatasetId): Promise<void> {
   await refuseForeignFolder(folder, owner);
@@ -83,7 +83,7 @@ function nothingIfAway<Value>(value: Value): (thrown: unknown) => Value {
 function notEmpty(folder: string, foreign: readonly string[]): AppError {
   const named = foreign.slice(0, 3).join(', ');
   return new AppError({
-    code: 'CONFLICT',
+    code: 'FILE_EXISTS',
     message: `The folder ${folder} is not empty: it holds ${named}${foreign.length > 3 ? ' and more' : ''}. Nothing in it was touched and no data set was written there; choose another folder or empty this one.`,
     data: { folder },
   });

@@ -40,7 +40,7 @@ const CHARACTERS_A_TOKEN = 3;
  * Writes `expert_sft.jsonl`, `iwm_sft.jsonl`, `reflection_sft.jsonl`, `manifest.json` and `README.md`, all or nothing, and
  * registers the set with its episodes.
  *
- * @throws AppError DISK_FULL, CONFLICT (the folder is taken), CANCELLED, NOT_FOUND, MODEL_PROMPT_LIMIT (no expert row fits)
+ * @throws AppError DISK_FULL, FILE_EXISTS (the folder is taken), CANCELLED, NOT_FOUND, MODEL_PROMPT_LIMIT (no expert row fits)
  */
 export async function exportRun(
   spec: ExportSpec,

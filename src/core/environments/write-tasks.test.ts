@@ -73,14 +73,14 @@ describe('tasks written as files of ALFWorld', () => {
     await writeTasks(provider, { ...everything, split: 'seen', folder });
     const before = await readdir(folder, { recursive: true });
     await expect(writeTasks(provider, { ...everything, folder })).rejects.toMatchObject({
-      code: 'CONFLICT',
+      code: 'FILE_EXISTS',
       message: expect.stringContaining('it holds valid_seen. Nothing in it was touched') as string,
     });
     expect(await readdir(folder, { recursive: true })).toEqual(before);
     const file = path.join(root, 'file');
     await writeFile(file, 'mine');
     await expect(writeTasks(provider, { ...everything, folder: file })).rejects.toMatchObject({
-      code: 'CONFLICT',
+      code: 'FILE_EXISTS',
     });
     expect(await readFile(file, 'utf8')).toBe('mine');
   });

@@ -29,7 +29,7 @@ export interface WrittenTasks {
   splits: { split: Split; tasks: number }[];
 }
 
-/** @throws AppError CONFLICT, INVALID_INPUT (nothing to write), CANCELLED, DISK_FULL, FILE_INVALID, FILE_NOT_FOUND */
+/** @throws AppError FILE_EXISTS, INVALID_INPUT (nothing to write), CANCELLED, DISK_FULL, FILE_INVALID */
 export async function writeTasks(
   provider: EnvironmentProvider,
   wanted: TasksToWrite,
@@ -114,7 +114,7 @@ async function refuseTaken(folder: string): Promise<void> {
   if (entries?.length === 0) return;
   const what = entries === null ? 'is a file' : `is not empty: it holds ${entries.slice(0, 3).join(', ')}`;
   throw new AppError({
-    code: 'CONFLICT',
+    code: 'FILE_EXISTS',
     message: `${folder} ${what}. Nothing in it was touched and no task was written; name a folder that is empty or does not exist yet.`,
     data: { folder },
   });

@@ -143,9 +143,7 @@ describe('opening a store', () => {
 
   it('says so when its folder cannot be written', () => {
     writeFileSync(file, 'a file, not a folder');
-    expect(() => open(`${file}/daydream.sqlite`)).toThrow(
-      expect.objectContaining({ code: 'FILE_NOT_FOUND' }),
-    );
+    expect(() => open(`${file}/daydream.sqlite`)).toThrow(expect.objectContaining({ code: 'FILE_INVALID' }));
     expect(() => open(temporary.folder)).toThrow(expect.objectContaining({ code: 'FILE_NOT_FOUND' }));
   });
 
@@ -224,7 +222,7 @@ describe('a backup', () => {
     await expect(store.backup(temporary.folder)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     const precious = `${temporary.folder}/precious.txt`;
     writeFileSync(precious, 'mine');
-    await expect(store.backup(precious)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(store.backup(precious)).rejects.toMatchObject({ code: 'FILE_EXISTS' });
     expect(readFileSync(precious, 'utf8')).toBe('mine');
     const mistyped = `${temporary.folder}/no-such-folder/one.sqlite`;
     await expect(store.backup(mistyped)).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });

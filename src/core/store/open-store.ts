@@ -207,7 +207,7 @@ async function backup(connection: Connection, target: string): Promise<{ bytes: 
   }
   if (present !== undefined) {
     throw new AppError({
-      code: 'CONFLICT',
+      code: 'FILE_EXISTS',
       message: `${resolved} exists already; it was left as it is, and nothing was written. Choose another name, or move that file away.`,
       data: { file: resolved },
     });

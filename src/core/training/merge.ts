@@ -18,7 +18,7 @@ function outputFile(name: string, dataFolder: string): string {
 
 /**
  * The adapted matrices become float32; everything else is copied as it is.
- * @throws CONFLICT when the file exists, MODEL_UNSUPPORTED, CONFIG_INVALID when the adapter does not fit
+ * @throws FILE_EXISTS, MODEL_UNSUPPORTED, CONFIG_INVALID when the adapter does not fit
  */
 export async function mergeAdapter(
   request: { base: string; adapter: string; file: string },
@@ -34,7 +34,7 @@ export async function mergeAdapter(
   const file = outputFile(request.file, services.dataFolder);
   if (existsSync(file)) {
     throw new AppError({
-      code: 'CONFLICT',
+      code: 'FILE_EXISTS',
       message: `${file} exists. Nothing was written; choose another name.`,
     });
   }
