@@ -3,6 +3,7 @@ import type {
   OpenParams,
   ScoreRow,
   StepMetrics,
+  StopNorm,
   TrainRow,
   TrainerParams,
   TrainerResult,
@@ -26,7 +27,11 @@ export interface Trainer {
   /** @throws TRAINING_DIVERGED before any weight changes */
   step(
     rows: readonly TrainRow[],
-    options: { objective: TrainerParams<'step'>['objective']; learningRate: number; stopNorm: number | null },
+    options: {
+      objective: TrainerParams<'step'>['objective'];
+      learningRate: number;
+      stopNorm: StopNorm | null;
+    },
     call?: TrainerCall,
   ): Promise<StepMetrics>;
   save(params: TrainerParams<'save'>): Promise<TrainerResult<'save'>>;

@@ -180,6 +180,16 @@ it('is bit by bit the same with and without a death of the trainer process', asy
   await other.close();
 }, 90_000);
 
+it('names the rule that stopped it, its numbers and its option', async () => {
+  writePart('expert_sft', expertRows());
+  const wild = { learningRate: 0.5, clipNorm: 0, divergenceFactor: 2, updates: 200 };
+  const job = await lab.run('train', run({ weights: { kind: 'full' }, ...wild }));
+  expect(job.error?.code).toBe('TRAINING_DIVERGED');
+  expect(job.error?.message).toMatch(
+    /^Update \d+ gave a gradient norm of [\d.]+, over the limit of [\d.]+ \(divergenceFactor=2 times the median of the last \d+ updates, [\d.]+; --set divergenceFactor=… changes it\), with a loss of [\d.]+\. Nothing was changed/,
+  );
+}, 60_000);
+
 it('names the rows that are too long, and trains nothing', async () => {
   const long = row(0, [
     { role: 'user', content: 'mug '.repeat(400) },

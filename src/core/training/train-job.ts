@@ -23,6 +23,7 @@ import { stagesOf } from '#core/training/recipes.ts';
 import { readTokenRows } from '#core/training/rows.ts';
 import type { TokenRow } from '#core/training/rows.ts';
 import { learningRate } from '#core/training/schedule.ts';
+import { stopNorm } from '#core/training/stop-norm.ts';
 
 const checkpointSchema = z.object({
   update: z.int(),
@@ -259,7 +260,7 @@ async function runStages(
         {
           objective: { kind: 'likelihood' },
           learningRate: learningRate(local + 1, stage.updates, run.learningRate, run.schedule),
-          stopNorm: stopNorm(state.norms, run.divergenceFactor),
+          stopNorm: stopNorm(state.norms, run),
         },
         { signal: context.signal },
       );
@@ -310,12 +311,6 @@ export function trainRows(rows: readonly TokenRow[]): TrainRow[] {
     targets: row.targets,
     weights: new Float32Array(row.targets.length).fill(1 / targets),
   }));
-}
-
-function stopNorm(norms: readonly number[], factor: number): number | null {
-  if (norms.length < 16) return null;
-  const median = norms.toSorted((a, b) => a - b)[Math.floor(norms.length / 2)] ?? 0;
-  return median > 0 ? median * factor : null;
 }
 
 function report(

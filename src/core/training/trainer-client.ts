@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { trainerMethods } from '#shared/worker/trainer.ts';
 import type {
   ScoreRow,
+  StopNorm,
   TrainRow,
   TrainerMethod,
   TrainerParams,
@@ -54,7 +55,11 @@ export class TrainerClient implements Trainer {
 
   step(
     rows: readonly TrainRow[],
-    options: { objective: TrainerParams<'step'>['objective']; learningRate: number; stopNorm: number | null },
+    options: {
+      objective: TrainerParams<'step'>['objective'];
+      learningRate: number;
+      stopNorm: StopNorm | null;
+    },
     call?: TrainerCall,
   ): Promise<TrainerResult<'step'>> {
     return this.#call('step', { rows: [...rows], ...options }, call);

@@ -164,7 +164,7 @@ export const trainRunSchema = z.strictObject({
   clipNorm: z.number().min(0).default(1).meta({ title: 'Clip norm', help: '0 never clips.', advanced: true }),
   divergenceFactor: z.number().min(2).default(50).meta({
     title: 'Divergence',
-    help: 'Training stops when the gradient norm is so many times its running median.',
+    help: 'Training stops when the gradient norm is so many times its running median, or the clip norm where that is larger.',
     advanced: true,
   }),
   weights: trainingModeSettingsSchema.default(trainingModeSettingsSchema.parse({})),

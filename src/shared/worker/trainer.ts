@@ -96,6 +96,10 @@ export type OpenParams = z.infer<typeof openParamsSchema>;
 const int32 = z.custom<Int32Array>((value) => value instanceof Int32Array, 'an Int32Array');
 const float32 = z.custom<Float32Array>((value) => value instanceof Float32Array, 'a Float32Array');
 
+/** A longer gradient stops the training before it changes anything; `rule` says where the limit comes from. */
+const stopNormSchema = z.object({ norm: z.number().positive(), rule: z.string() });
+export type StopNorm = z.infer<typeof stopNormSchema>;
+
 export const scoreRowSchema = z.object({
   tokens: int32,
   /** Positions p ≥ 1, ascending, whose tokens are targets. */
@@ -166,8 +170,8 @@ export const trainerMethods = {
       rows: z.array(trainRowSchema).min(1),
       objective: objectiveSchema,
       learningRate: z.number(),
-      /** A longer gradient stops the training before it changes anything; null: only one that is no number does. */
-      stopNorm: z.number().positive().nullable(),
+      /** null: only a loss or a gradient that is no finite number stops. */
+      stopNorm: stopNormSchema.nullable(),
     }),
     result: stepMetricsSchema,
   },

@@ -1,7 +1,7 @@
 /** A model in training: rows in, log-probabilities or one optimiser step out. */
 import { AppError } from '#shared/errors.ts';
 import { chunksOf, pairsOf } from '#shared/worker/attention-chunks.ts';
-import type { Architecture, StepMetrics } from '#shared/worker/trainer.ts';
+import type { Architecture, StepMetrics, StopNorm } from '#shared/worker/trainer.ts';
 import { BatchGraph, placeBlocks } from './batch.ts';
 import type { BatchOptions, Placed } from './batch.ts';
 import { planForest } from './forest.ts';
@@ -26,6 +26,26 @@ interface Cached {
 
 /** Graphs of so many different shapes are kept. */
 const keptGraphs = 8;
+
+function shortNumber(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}
+
+/** The rule that a step breaks, in words; null where it breaks none. */
+function divergence({
+  loss,
+  gradientNorm,
+  stopNorm,
+}: {
+  loss: number;
+  gradientNorm: number;
+  stopNorm: StopNorm | null;
+}): string | null {
+  if (!Number.isFinite(loss)) return 'gave a loss that is no finite number';
+  if (!Number.isFinite(gradientNorm)) return 'gave a gradient norm that is no finite number';
+  if (stopNorm === null || gradientNorm <= stopNorm.norm) return null;
+  return `gave a gradient norm of ${shortNumber(gradientNorm)}, over the limit of ${shortNumber(stopNorm.norm)} (${stopNorm.rule})`;
+}
 
 export class ModelTrainer {
   readonly weights: DeviceWeights;
@@ -123,17 +143,18 @@ export class ModelTrainer {
       learningRate,
       stopNorm,
       signal,
-    }: { learningRate: number; stopNorm: number | null; signal?: AbortSignal },
+    }: { learningRate: number; stopNorm: StopNorm | null; signal?: AbortSignal },
   ): Promise<StepMetrics> {
     const started = performance.now();
     this.weights.clearGradients();
     const { loss, plan, computedTokens } = await this.accumulate(rows, objective, signal);
     const gradientNorm = await this.#optimizer.gradientNorm();
-    if (!Number.isFinite(loss) || !Number.isFinite(gradientNorm) || gradientNorm > (stopNorm ?? Infinity)) {
+    const why = divergence({ loss, gradientNorm, stopNorm });
+    if (why !== null) {
       throw new AppError({
         code: 'TRAINING_DIVERGED',
         message:
-          `Step ${this.update + 1} gave a loss of ${loss} and a gradient norm of ${gradientNorm}. Nothing was changed by it; ` +
+          `Update ${this.update + 1} ${why}, with a loss of ${shortNumber(loss)}. Nothing was changed by it; ` +
           'the last good checkpoint is kept. Use a lower learning rate, a longer warm-up or stronger clipping.',
       });
     }
