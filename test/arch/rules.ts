@@ -219,6 +219,40 @@ export function areaCycles(files: readonly SourceFile[]): Violation[] {
   return violations;
 }
 
+/** One idea in several files that know each other: a field holds fields, and a graph asks its device, which holds its tensors. */
+const oneIdea = [
+  /^src\/renderer\/ui\/form\/field-(list|view|unions)\.tsx$/,
+  /^src\/workers\/trainer\/(graph|device|composed)\.ts$/,
+];
+
+/** Each file that closes a circle of imports, types included, as `a → b → a`. */
+export function fileCycles(files: readonly SourceFile[]): Violation[] {
+  const imports = new Map(
+    files.map((file) => [
+      file.path,
+      importsOf(file).map(({ specifier, line }) => ({ to: targetOf(file.path, specifier), line })),
+    ]),
+  );
+  const violations: Violation[] = [];
+  const done = new Set<string>();
+  const walk = (file: string, trail: readonly string[]): void => {
+    for (const { to, line } of imports.get(file) ?? []) {
+      if (to === null || done.has(to)) continue;
+      const at = [...trail, file].indexOf(to);
+      if (at < 0) walk(to, [...trail, file]);
+      else {
+        const circle = [...trail, file].slice(at);
+        if (oneIdea.some((idea) => circle.every((one) => idea.test(one)))) continue;
+        const message = [...circle, to].join(' → ');
+        violations.push({ rule: 'no cycles between files', file, line, message });
+      }
+    }
+    done.add(file);
+  };
+  for (const { path } of files) if (!done.has(path)) walk(path, []);
+  return violations;
+}
+
 /** Everything wrong with these files. */
 export function violationsOf(files: readonly SourceFile[]): Violation[] {
   const code = files.filter((file) => isCode(file.path));
@@ -250,12 +284,13 @@ export function violationsOf(files: readonly SourceFile[]): Violation[] {
     })),
   );
   const table = source.flatMap((file) => importsOf(file).flatMap((found) => tableViolations(file, found)));
-  return [...table, ...areaCycles(source), ...loaders, ...noisy, ...long];
+  return [...table, ...areaCycles(source), ...fileCycles(source), ...loaders, ...noisy, ...long];
 }
 
 export const ruleNames = [
   ...Object.keys(rules),
   'no cycles between core areas',
+  'no cycles between files',
   'nothing is loaded past the table',
   'no console outside the command line',
   'a file is one idea',

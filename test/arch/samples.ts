@@ -202,6 +202,18 @@ export const badSamples: Sample[] = [
     ],
   },
   {
+    rule: 'no cycles between files',
+    path: 'src/core/rpc/bad.ts',
+    text: "import { b } from '#core/rpc/worse.ts';\nexport interface A {}\nexport const a = b;\n",
+    lint: false,
+    with: [
+      {
+        path: 'src/core/rpc/worse.ts',
+        text: "import type { A } from './bad.ts';\nexport const b: A = {};\n",
+      },
+    ],
+  },
+  {
     rule: 'no console outside the command line',
     path: 'src/core/jobs/bad.ts',
     text: "console.log('x');\n",

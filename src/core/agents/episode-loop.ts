@@ -9,10 +9,10 @@ import type { EndReason, Episode, EpisodePurpose, Step } from '#shared/schema/ep
 import type { Limits } from '#shared/schema/run.ts';
 import type { Clock, Logger } from '#core/ports.ts';
 import type { EnvironmentProvider, EnvironmentSession } from '#core/environments/port.ts';
-import { observationHash } from '#core/environments/index.ts';
 import type { Store } from '#core/store/port.ts';
 import { matchAdmissible } from '#core/agents/actions.ts';
 import { closeAll } from '#core/agents/close-all.ts';
+import { newEpisode, recordStep } from '#core/agents/episode-record.ts';
 import { episodeIdOf, policyKeyOf } from '#core/agents/identity.ts';
 import type { Actor, AgentPolicy, Decision } from '#core/agents/policy.ts';
 import type { Turn } from '#core/agents/prompt.ts';
@@ -264,37 +264,16 @@ async function oneStep(
     parseStatus: answer.status,
     ...(tokens === null || tokens.completionTokens.length === 0 ? {} : { tokens: tokens.completionTokens }),
   });
-  episode.steps += 1;
-  episode.totalReward += outcome.reward;
-  episode.success ||= outcome.success;
-  episode.invalidActions += outcome.valid ? 0 : 1;
-  episode.parseFailures += answer.status === 'ok' ? 0 : 1;
-  episode.promptTokens += decision.promptTokens;
-  episode.evaluatedPromptTokens += tokens?.evaluatedPromptTokens ?? 0;
-  episode.completionTokens += tokens?.completionTokens.length ?? 0;
-  episode.modelMs += completion === null ? 0 : answeredAt - askedAt;
-  episode.environmentMs += now - answeredAt;
-  return {
-    episodeId: episode.episodeId,
-    stepIndex,
-    promptHash: decision.promptHash,
-    tokens,
-    completion,
-    thought: answer.thought,
+  return recordStep(episode, {
+    decision,
     action,
-    parseStatus: answer.status,
-    valid: outcome.valid,
-    observation: outcome.observation.text,
-    admissible: outcome.observation.admissible === null ? null : [...outcome.observation.admissible],
-    observationHash: observationHash(outcome.observation),
-    reward: outcome.reward,
-    terminated: outcome.terminated,
+    outcome,
     truncated: !outcome.terminated && (outcome.truncated || stepIndex + 1 >= maxSteps),
-    error: null,
+    // Only who asks a model takes time to decide.
     modelMs: completion === null ? 0 : answeredAt - askedAt,
     environmentMs: now - answeredAt,
     createdAt: now,
-  };
+  });
 }
 
 /** @param executed steps that the split's meter of real steps has not counted yet */
@@ -309,7 +288,7 @@ function finish({ episode, steps }: EpisodeResult, world: EpisodeWorld, executed
   };
   const write = (): void => {
     store.transaction(() => {
-      if (policy.expensive && store.episodes.get(ended.episodeId) !== null) store.episodes.finish(ended);
+      if (policy.expensive && store.episodes.stored([ended.episodeId]).size > 0) store.episodes.finish(ended);
       else store.episodes.insertWhole(ended, steps);
       store.addRealSteps(ended.split, executed);
     });
@@ -324,45 +303,13 @@ function stepLimit(limits: Limits, description: EnvironmentDescription): number 
 }
 
 function draftEpisode(plan: EpisodePlan, world: EpisodeWorld): Episode {
-  const description = world.provider.describe();
-  const { task } = plan;
-  return {
+  return newEpisode({
+    ...plan,
     episodeId: planId(plan, world),
-    jobId: plan.jobId,
-    purpose: plan.purpose,
-    environmentId: task.environmentId,
-    environmentVersion: description.version,
-    dataChecksum: description.dataChecksum,
-    taskId: task.taskId,
-    taskType: task.type,
-    split: task.split,
-    instruction: task.instruction,
-    policy: world.policy.facts,
-    policyKey: policyKeyOf(world.policy.facts),
-    policyLabel: world.policy.label,
-    seed: plan.seed,
-    rolloutIndex: plan.rolloutIndex,
-    status: 'running',
-    endReason: null,
-    success: false,
-    totalReward: 0,
-    steps: 0,
-    invalidActions: 0,
-    parseFailures: 0,
-    promptTokens: 0,
-    evaluatedPromptTokens: 0,
-    completionTokens: 0,
-    modelMs: 0,
-    environmentMs: 0,
-    retries: 0,
-    attempt: 1,
-    replacedBy: null,
-    initialObservation: '',
-    initialAdmissible: null,
-    error: null,
+    description: world.provider.describe(),
+    policy: world.policy,
     startedAt: world.clock.now(),
-    finishedAt: null,
-  };
+  });
 }
 
 /** The caller's abort is a cancellation, whatever it made the episode throw. */

@@ -3,13 +3,14 @@ export { canonicalAction, distinctActions, matchAdmissible } from '#core/agents/
 export { formatAnswer, parseAnswer } from '#core/agents/answer.ts';
 export { closeAll } from '#core/agents/close-all.ts';
 export { planId, runEpisode } from '#core/agents/episode-loop.ts';
+export { newEpisode, recordStep } from '#core/agents/episode-record.ts';
 export { actionGrammar } from '#core/agents/grammar.ts';
 export { canonicalJson, identityHash, sha256 } from '#core/agents/hash.ts';
 export { episodeIdOf, policyKeyOf } from '#core/agents/identity.ts';
 export { tellingOfDeaths } from '#core/agents/interruptions.ts';
 export { actingNeeds, loadModel, TEMPLATE_ROOM } from '#core/agents/load-policy.ts';
 export type { ModelNeeds } from '#core/agents/load-policy.ts';
-export { ACTION_STOP, plainFacts, promptSettings, solverPolicy } from '#core/agents/policy.ts';
+export { ACTION_STOP, plainDecision, plainFacts, promptSettings, solverPolicy } from '#core/agents/policy.ts';
 export type { AgentPolicy } from '#core/agents/policy.ts';
 export { runPool } from '#core/agents/pool.ts';
 export { promptRoom, promptShortage, statePromptShortage } from '#core/agents/prompt-forecast.ts';

@@ -168,16 +168,17 @@ export function solverPolicy(label = 'solver'): AgentPolicy {
             message: `The solver has no action at step ${String(stepIndex)} of task ${session.task.taskId} (${state.instruction}). The episode was dropped.`,
           });
         }
-        return spoken(action);
+        return plainDecision(action);
       },
       end: () => Promise.resolve(),
     }),
   };
 }
 
-function spoken(action: string): Decision {
+/** What a person, the expert or a list decides: an action, without prompt and tokens. */
+export function plainDecision(action: string, thought: string | null = null): Decision {
   return {
-    answer: { status: action === '' ? 'no-action' : 'ok', thought: null, action },
+    answer: { status: action === '' ? 'no-action' : 'ok', thought, action },
     completion: null,
     tokens: null,
     promptHash: null,

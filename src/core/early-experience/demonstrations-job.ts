@@ -135,7 +135,9 @@ async function solve(
   const world = { provider, policy: solverPolicy(), limits: run.limits };
   await runEpisodes(plans, world, context, services, { parallel: run.parallel, phase: 'Demonstrating' });
   // In the tasks' order, whatever finished first.
-  return plans.map((plan) => planId(plan, world)).filter((id) => services.store.episodes.get(id) !== null);
+  const ids = plans.map((plan) => planId(plan, world));
+  const stored = services.store.episodes.stored(ids);
+  return ids.filter((id) => stored.has(id));
 }
 
 /** Successful games that a person played, oldest first. */

@@ -7,7 +7,7 @@ import type { EnvironmentProvider } from '#core/environments/port.ts';
 import { observationHash } from '#core/environments/index.ts';
 import type { Logger } from '#core/ports.ts';
 import type { AgentPolicy } from '#core/agents/index.ts';
-import { closeAll, identityHash, observationBefore, plainFacts } from '#core/agents/index.ts';
+import { closeAll, identityHash, observationBefore, plainDecision, plainFacts } from '#core/agents/index.ts';
 import type { Demonstration } from '#core/early-experience/expert-states.ts';
 import type { ImportedDemonstration } from '#core/early-experience/import-demonstrations.ts';
 
@@ -55,13 +55,7 @@ export function importedPolicy({ actions, thoughts }: ImportedDemonstration, fil
       decide(_state, { stepIndex }) {
         const action = actions[stepIndex];
         if (action === undefined) return Promise.resolve(null);
-        return Promise.resolve({
-          answer: { status: 'ok', thought: thoughts[stepIndex] ?? null, action },
-          completion: null,
-          tokens: null,
-          promptHash: null,
-          promptTokens: 0,
-        });
+        return Promise.resolve(plainDecision(action, thoughts[stepIndex]));
       },
       end: () => Promise.resolve(),
     }),

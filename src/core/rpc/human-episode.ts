@@ -1,102 +1,91 @@
 /** A game played by hand as an episode: same rows as a model's, without prompts and tokens. */
-import type { Episode, PolicyFacts, Step } from '#shared/schema/episode.ts';
-import { episodeIdOf, identityHash, policyKeyOf } from '#core/agents/index.ts';
-import type { Play } from '#core/rpc/play.ts';
+import type { Observation, StepOutcome } from '#shared/schema/environment.ts';
+import type { Episode, Step } from '#shared/schema/episode.ts';
+import {
+  episodeIdOf,
+  identityHash,
+  newEpisode,
+  plainDecision,
+  plainFacts,
+  policyKeyOf,
+  recordStep,
+} from '#core/agents/index.ts';
+import type { EnvironmentProvider, EnvironmentSession } from '#core/environments/port.ts';
 
-const human: PolicyFacts = {
-  kind: 'human',
-  modelId: null,
-  modelSha256: null,
-  adapterSha256: [],
-  chatTemplateHash: null,
-  settings: {},
-};
-
-/** The moves number the rollout, so that two different games of one task are two episodes and the same game is one. */
-function rolloutIndexOf(play: Play): number {
-  return Number.parseInt(identityHash(play.moves.map(({ action }) => action)).slice(0, 7), 16);
+export interface PlayedMove extends StepOutcome {
+  action: string;
+  at: number;
+  environmentMs: number;
 }
 
-export function humanEpisode(play: Play, now: number): { episode: Episode; steps: Step[] } {
-  const { task } = play.session;
-  const description = play.provider.describe();
-  const last = play.moves.at(-1);
-  const ended = last !== undefined && (last.terminated || last.truncated);
-  const policyKey = policyKeyOf(human);
-  const rolloutIndex = rolloutIndexOf(play);
+export interface PlayedGame {
+  readonly provider: EnvironmentProvider;
+  readonly session: Pick<EnvironmentSession, 'task'>;
+  readonly seed: number;
+  readonly initial: Observation;
+  readonly startedAt: number;
+  readonly moves: readonly PlayedMove[];
+}
+
+const human = { facts: plainFacts('human'), label: 'human' };
+
+/** The moves number the rollout, so that two different games of one task are two episodes and the same game is one. */
+function rolloutIndexOf({ moves }: PlayedGame): number {
+  return Number.parseInt(identityHash(moves.map(({ action }) => action)).slice(0, 7), 16);
+}
+
+export function humanEpisode(game: PlayedGame, now: number): { episode: Episode; steps: Step[] } {
+  const { provider, seed, startedAt, initial, moves } = game;
+  const { task } = game.session;
+  const description = provider.describe();
+  const rolloutIndex = rolloutIndexOf(game);
   const episodeId = episodeIdOf({
     purpose: 'human',
     environmentId: description.id,
     environmentVersion: description.version,
     dataChecksum: description.dataChecksum,
     taskId: task.taskId,
-    seed: play.seed,
-    policyKey,
+    seed,
+    policyKey: policyKeyOf(human.facts),
     rolloutIndex,
     limits: { maxSteps: description.maxSteps, maxPromptTokens: 0, maxInvalidInARow: null },
   });
-  const steps = play.moves.map((move, stepIndex): Step => {
-    const previousAt = play.moves[stepIndex - 1]?.at ?? play.startedAt;
-    return {
-      episodeId,
-      stepIndex,
-      promptHash: null,
-      tokens: null,
-      completion: null,
-      thought: null,
-      action: move.action,
-      parseStatus: 'ok',
-      valid: move.valid,
-      observation: move.observation.text,
-      admissible: move.observation.admissible,
-      observationHash: move.after.observationHash,
-      reward: move.reward,
-      terminated: move.terminated,
-      truncated: move.truncated,
-      error: null,
-      // The time a person took to decide is what a model's time is elsewhere.
-      modelMs: Math.max(0, move.at - previousAt - move.environmentMs),
-      environmentMs: move.environmentMs,
-      createdAt: move.at,
-    };
-  });
-  const episode: Episode = {
+  const episode = newEpisode({
     episodeId,
     jobId: null,
     purpose: 'human',
-    environmentId: description.id,
-    environmentVersion: description.version,
-    dataChecksum: description.dataChecksum,
-    taskId: task.taskId,
-    taskType: task.type,
-    split: task.split,
-    instruction: task.instruction,
+    task,
+    description,
     policy: human,
-    policyKey,
-    policyLabel: 'human',
-    seed: play.seed,
+    seed,
     rolloutIndex,
-    // Left in the middle: kept and shown, never used as a demonstration.
-    status: ended ? 'finished' : 'abandoned',
-    endReason: ended ? (last.terminated ? 'terminated' : 'step-limit') : null,
-    success: last?.success ?? false,
-    totalReward: play.moves.reduce((sum, move) => sum + move.reward, 0),
-    steps: steps.length,
-    invalidActions: play.moves.filter((move) => !move.valid).length,
-    parseFailures: 0,
-    promptTokens: 0,
-    evaluatedPromptTokens: 0,
-    completionTokens: 0,
-    modelMs: steps.reduce((sum, step) => sum + step.modelMs, 0),
-    environmentMs: steps.reduce((sum, step) => sum + step.environmentMs, 0),
-    retries: 0,
-    attempt: 1,
-    replacedBy: null,
-    initialObservation: play.initial.text,
-    initialAdmissible: play.initial.admissible,
-    error: null,
-    startedAt: play.startedAt,
-    finishedAt: now,
+    startedAt,
+  });
+  episode.initialObservation = initial.text;
+  episode.initialAdmissible = initial.admissible;
+  const steps = moves.map((move, index) =>
+    recordStep(episode, {
+      decision: plainDecision(move.action),
+      action: move.action,
+      outcome: move,
+      truncated: move.truncated,
+      // The time a person took to decide is what a model's time is elsewhere.
+      modelMs: Math.max(0, move.at - (moves[index - 1]?.at ?? startedAt) - move.environmentMs),
+      environmentMs: move.environmentMs,
+      createdAt: move.at,
+    }),
+  );
+  const last = moves.at(-1);
+  const ended = last !== undefined && (last.terminated || last.truncated);
+  return {
+    episode: {
+      ...episode,
+      // Left in the middle: kept and shown, never used as a demonstration.
+      status: ended ? 'finished' : 'abandoned',
+      endReason: ended ? (last.terminated ? 'terminated' : 'step-limit') : null,
+      success: last?.success ?? false,
+      finishedAt: now,
+    },
+    steps,
   };
-  return { episode, steps };
 }

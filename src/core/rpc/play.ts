@@ -3,39 +3,25 @@
  * half-finished game can be stored as a human demonstration. Nothing here survives the host: an unrecorded game is gone with it.
  */
 import { randomUUID } from 'node:crypto';
-import type { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import type { playMoveSchema, PlayState } from '#shared/contract/environments.ts';
+import type { PlayState } from '#shared/contract/environments.ts';
 import type { EnvironmentId, EpisodeId, TaskId } from '#shared/ids.ts';
-import type { Observation } from '#shared/schema/environment.ts';
-import type {
-  EnvironmentProvider,
-  EnvironmentRegistry,
-  EnvironmentSession,
-  Snapshot,
-} from '#core/environments/port.ts';
+import type { EnvironmentRegistry, EnvironmentSession, Snapshot } from '#core/environments/port.ts';
 import { closeAll } from '#core/agents/index.ts';
 import type { Clock, Logger } from '#core/ports.ts';
 import type { Store } from '#core/store/port.ts';
 import { humanEpisode } from '#core/rpc/human-episode.ts';
+import type { PlayedGame, PlayedMove } from '#core/rpc/human-episode.ts';
 
-type PlayMove = z.infer<typeof playMoveSchema>;
-
-export interface PlayedMove extends PlayMove {
-  at: number;
-  environmentMs: number;
+interface Move extends PlayedMove {
   after: Snapshot;
 }
 
-export interface Play {
+interface Play extends PlayedGame {
   readonly playId: string;
-  readonly provider: EnvironmentProvider;
   readonly session: EnvironmentSession;
-  readonly seed: number;
-  readonly initial: Observation;
   readonly start: Snapshot;
-  readonly startedAt: number;
-  moves: PlayedMove[];
+  moves: Move[];
   touchedAt: number;
   /** Two quick clicks must not step one session at the same time. */
   tail: Promise<unknown>;

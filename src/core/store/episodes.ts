@@ -225,6 +225,14 @@ export function createEpisodeStore(connection: Connection, texts: TextColumns, m
     };
   }
 
+  function among(episodeIds: readonly EpisodeId[], condition: string): Set<EpisodeId> {
+    const rows = connection.all(
+      `SELECT episode_id FROM episodes WHERE ${condition} episode_id IN (SELECT value FROM json_each(?))`,
+      [JSON.stringify(episodeIds)],
+    );
+    return new Set(rows.map((row) => String(row['episode_id']) as EpisodeId));
+  }
+
   return {
     begin(episode) {
       connection.transaction(() => {
@@ -290,13 +298,8 @@ export function createEpisodeStore(connection: Connection, texts: TextColumns, m
     steps: (episodeId) => steps.all(episodeId),
     step: (episodeId, stepIndex) => steps.get(episodeId, stepIndex),
 
-    finished(episodeIds) {
-      const rows = connection.all(
-        `SELECT episode_id FROM episodes WHERE status = 'finished' AND episode_id IN (SELECT value FROM json_each(?))`,
-        [JSON.stringify(episodeIds)],
-      );
-      return new Set(rows.map((row) => String(row['episode_id']) as EpisodeId));
-    },
+    stored: (episodeIds) => among(episodeIds, ''),
+    finished: (episodeIds) => among(episodeIds, `status = 'finished' AND`),
 
     list(filter, sort, page) {
       const order = `episodes-${sort}`;

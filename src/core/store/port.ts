@@ -49,6 +49,8 @@ export interface EpisodeStore {
   idsStartingWith(prefix: string, limit: number): EpisodeId[];
   steps(episodeId: EpisodeId): Step[];
   step(episodeId: EpisodeId, stepIndex: number): Step | null;
+  /** Ids of this list that are stored, whatever became of them. */
+  stored(episodeIds: readonly EpisodeId[]): Set<EpisodeId>;
   /** Ids of this list that are stored as finished: finished work is never rerun. */
   finished(episodeIds: readonly EpisodeId[]): Set<EpisodeId>;
   list(
