@@ -73,7 +73,7 @@ test('each file has its own sum, and flags stand beside the reasons', () => {
         rejected (start not proved equal), not executed            1
       of the accepted (one may be several of these)
         invalid in the environment, kept as signal                 2
-        not admissible                                             0
+        not admissible, executed all the same                      0
         alternative with the expert’s outcome                      0
         refilled (bad or duplicate proposal)                       1
         drawn without asking the policy (prompt too long)          3

@@ -77,7 +77,7 @@ function branchLines({ branches }: Manifest): string[] {
     ...line('rejected (start not proved equal), not executed', branches.rejected, 2),
     '  of the accepted (one may be several of these)',
     ...line('invalid in the environment, kept as signal', branches.invalid, 2),
-    ...line('not admissible', branches.inadmissible, 2),
+    ...line('not admissible, executed all the same', branches.inadmissible, 2),
     ...line('alternative with the expert’s outcome', branches.sameAsExpert, 2),
     ...line('refilled (bad or duplicate proposal)', branches.refilled, 2),
     ...line('drawn without asking the policy (prompt too long)', branches.unasked, 2),

@@ -40,7 +40,7 @@ const program = new Command('daydream')
     `
 First steps:
   daydream doctor                               is this machine ready?
-  daydream quickstart                           the whole collection on a small world (43 s on two free cores)
+  daydream quickstart                           the whole collection on a small world
   daydream rollout --model model.gguf --transcripts
   daydream run early-experience-small --set policy.model=model.gguf
   daydream serve                                everything in a browser tab

@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { catalogueOf, combinationName } from '#core/environments/household/catalogue.ts';
 import { randomOf } from '#core/environments/household/random.ts';
-import type { Random } from '#core/environments/household/random.ts';
+import type { Random } from '#core/random.ts';
 import type { Preset } from '#core/environments/household/room.ts';
 import { instructionOf, problemOf } from '#core/environments/household/task.ts';
 import { commandText } from '#core/environments/alfred/actions.ts';

@@ -18,7 +18,7 @@ async function list(command: Command): Promise<void> {
         environments,
         [
           { title: 'id', value: ({ id }) => id },
-          { title: 'stands beside', value: ({ standsBeside }) => standsBeside },
+          { title: 'benchmark', value: ({ standsBeside }) => standsBeside },
           {
             title: 'tasks',
             value: ({ splits }) => splits.map(({ split, tasks }) => `${split} ${String(tasks)}`).join(', '),

@@ -131,9 +131,8 @@ export function addQuickstart(program: Command): void {
     .addHelpText(
       'after',
       `
-It runs headless, shows the model acting, and ends with a table of what was collected and where the files are. Without --model and
---tasks it took 52 s on two cores of an AMD EPYC beside other work; each stage says what is left, as measured while it runs. Killed or
-stopped, the same command goes on where it was.
+It runs headless, shows the model acting, and ends with a table of what was collected and where the files are. Each stage says what is
+left, as measured while it runs. Killed or stopped, the same command goes on where it was.
 
 Examples:
   daydream quickstart

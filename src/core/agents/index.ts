@@ -16,7 +16,6 @@ export { runPool } from '#core/agents/pool.ts';
 export { promptRoom, promptShortage, statePromptShortage } from '#core/agents/prompt-forecast.ts';
 export { agentMessages, stateMessages } from '#core/agents/prompt.ts';
 export type { AgentState, PromptSettings } from '#core/agents/prompt.ts';
-export type { Random } from '#core/agents/random.ts';
 export { randomOf, seedOf } from '#core/agents/random.ts';
 export { expertAnswer, observationBefore, stateAt } from '#core/agents/replay-state.ts';
 export { withDeadline } from '#core/agents/deadline.ts';

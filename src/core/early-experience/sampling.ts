@@ -6,7 +6,7 @@
  * Pure: the proposals are made elsewhere (propose.ts), the draw comes from the given generator.
  */
 import type { BranchSource } from '#shared/schema/branch.ts';
-import type { Random } from '#core/agents/index.ts';
+import type { Random } from '#core/random.ts';
 import { canonicalAction, distinctActions, matchAdmissible } from '#core/agents/index.ts';
 
 export interface Alternative {

@@ -7,7 +7,7 @@ import type { ErrorCode } from '#shared/errors.ts';
 import type { Sha256 } from '#shared/ids.ts';
 import type { ConformanceResult, Observation, StepOutcome, Task } from '#shared/schema/environment.ts';
 import { randomOf } from './household/random.ts';
-import type { Random } from './household/random.ts';
+import type { Random } from '#core/random.ts';
 import { observationHash } from './observation-hash.ts';
 import type { EnvironmentProvider, EnvironmentSession } from './port.ts';
 

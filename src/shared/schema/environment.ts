@@ -13,7 +13,7 @@ export const environmentDescriptionSchema = z.object({
   dataChecksum: sha256Schema,
   licence: z.string(),
   family: z.string(),
-  /** What it stands beside in the papers, e.g. `ALFWorld`. */
+  /** The benchmark of the papers whose tasks it has or follows, e.g. `ALFWorld`. */
   standsBeside: z.string(),
   actionMode: z.enum(['enumerable', 'text', 'tools', 'web']),
   snapshot: z.enum(['native', 'replay']),

@@ -1,29 +1,14 @@
 /** Seeded choices for the generator. A seed is the hash of a name, so each room and task has its own stream. */
-import { uniformInt } from 'pure-rand/distribution/uniformInt';
-import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { randomFrom } from '#core/random.ts';
+import type { Random } from '#core/random.ts';
 
-export interface Random {
-  /** An integer from `low` to `high`, both included. */
-  integer(low: number, high: number): number;
-  chance(probability: number): boolean;
-  /** @throws RangeError for an empty list */
-  pick<T>(items: readonly T[]): T;
-  shuffled<T>(items: readonly T[]): T[];
-}
-
+/** Shuffles by random keys, which the generator's versions are made with; another way would be other rooms and tasks. */
 export function randomOf(name: string): Random {
-  const generator = xoroshiro128plus(hash32(name));
-  const integer = (low: number, high: number): number => uniformInt(generator, low, high);
+  const random = randomFrom(hash32(name));
   return {
-    integer,
-    chance: (probability) => integer(0, 999_999) < probability * 1_000_000,
-    pick(items) {
-      const item = items[integer(0, Math.max(0, items.length - 1))];
-      if (item === undefined) throw new RangeError('cannot pick from an empty list');
-      return item;
-    },
+    ...random,
     shuffled(items) {
-      const keyed = items.map((item) => ({ item, key: integer(0, 0x7fffffff) }));
+      const keyed = items.map((item) => ({ item, key: random.integer(0, 0x7fffffff) }));
       return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);
     },
   };

@@ -2,7 +2,7 @@
 import { rooms } from './content.ts';
 import type { RoomKind } from './content.ts';
 import { randomOf } from './random.ts';
-import type { Random } from './random.ts';
+import type { Random } from '#core/random.ts';
 
 /** Part of every seed: a change here changes every task, and so the data checksum. */
 export const generatorVersion = '1';

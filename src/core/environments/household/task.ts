@@ -6,7 +6,7 @@ import type { Combination } from './catalogue.ts';
 import { ability, canContain, openable, rooms, sentences } from './content.ts';
 import type { TaskType } from './content.ts';
 import { randomOf } from './random.ts';
-import type { Random } from './random.ts';
+import type { Random } from '#core/random.ts';
 import { entityId, furnishRoom, generatorVersion } from './room.ts';
 import type { Preset, Receptacle, Room } from './room.ts';
 

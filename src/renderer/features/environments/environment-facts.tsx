@@ -6,7 +6,7 @@ import styles from './environments.module.css';
 export function EnvironmentFacts({ environment }: { environment: EnvironmentDescription }) {
   const facts: [string, string][] = [
     ['Id', environment.id],
-    ['Stands beside', environment.standsBeside],
+    ['Benchmark', environment.standsBeside],
     ['Version', environment.version],
     ['Data checksum', environment.dataChecksum],
     ['Licence', environment.licence],

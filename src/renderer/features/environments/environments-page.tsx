@@ -79,7 +79,7 @@ function World({ environment }: { environment: EnvironmentDescription }) {
         </h2>
         <p>{environment.summary}</p>
         <p className={styles.dim}>
-          {`Stands beside ${environment.standsBeside}. ${environment.taskTypes.length === 1 ? '1 task type' : `${String(environment.taskTypes.length)} task types`}. ${environment.licence}. Version ${environment.version}, data `}
+          {`Benchmark: ${environment.standsBeside}. ${environment.taskTypes.length === 1 ? '1 task type' : `${String(environment.taskTypes.length)} task types`}. ${environment.licence}. Version ${environment.version}, data `}
           <code title={environment.dataChecksum}>{environment.dataChecksum.slice(0, 12)}</code>
           {environment.folder !== null && `, from ${environment.folder}`}.
         </p>
