@@ -7,6 +7,8 @@ it('means the present starter by its name, where an earlier version of the appli
   const test = await openTestApp();
   try {
     const present = await findModel(test.client, 'daydream-starter');
+    // Every id begins with nothing; `models remove "$UNSET"` must not take the only one.
+    await expect(findModel(test.client, '')).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     const earlier = { ...present, modelId: modelIdSchema.parse('e'.repeat(64)), addedAt: 1 };
     test.app.services.store.models.upsert(earlier);
     const listed = await test.client.models.list();

@@ -20,7 +20,7 @@ interface DatasetLister {
 const shown = 10;
 
 /** @throws AppError INVALID_INPUT for nothing, which would be the beginning of every id */
-function something(typed: string, noun: string): string {
+export function something(typed: string, noun: string): string {
   if (typed.trim() !== '') return typed;
   throw new AppError({
     code: 'INVALID_INPUT',

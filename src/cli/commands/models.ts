@@ -11,9 +11,11 @@ import { withSession } from '../command.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { bytes, duration, number, printResult, say, table, when } from '../output.ts';
 import { numberIn } from '../parse.ts';
+import { something } from '../short-id.ts';
 
 /** By id, by the start of an id, by name, by its server's name for it or by path; a path that is not known yet is added. */
 export async function findModel(client: Client, reference: string): Promise<Model> {
+  something(reference, 'models');
   const models = await client.models.list();
   const meant = knownModel(models, reference, starterModelFile());
   if (meant !== null) return meant;
