@@ -146,6 +146,31 @@ describe('commitStep', () => {
     expect(seen).toEqual([50]);
     expect(store.jobs.get(job.jobId)?.progress?.done).toBe(50);
   });
+
+  it('shows what was measured with the progress, long before a checkpoint, and a repeated step writes over its own', async () => {
+    const doll = puppet();
+    const engine = started([doll.definition]);
+    const job = submit(engine);
+    await settled();
+    const curve = () =>
+      store.jobs.metrics(job.jobId, { maxPoints: 10 }).map(({ step, value }) => [step, value]);
+    const update = (step: number, loss: number) =>
+      doll.do((context) => {
+        context.metric('loss', step, loss);
+        context.progress({ done: step, total: 100, unit: 'updates', phase: '' });
+      });
+    await update(1, 2);
+    expect(curve()).toEqual([]);
+    timers.advance(250);
+    expect(curve()).toEqual([[1, 2]]);
+    await update(1, 1.5);
+    await update(2, 1);
+    timers.advance(250);
+    expect(curve()).toEqual([
+      [1, 1.5],
+      [2, 1],
+    ]);
+  });
 });
 
 describe('pause', () => {

@@ -221,11 +221,13 @@ export function createJobEngine(options: JobEngineOptions): JobEngine {
         try {
           changes.transaction(() => {
             if (!store.queue.holds(live.jobId, owner)) return;
+            store.queue.addMetrics(live.jobId, [...live.metrics.values()]);
             changes.add(store.queue.change(live.jobId, { progress: live.progress, activeAt: clock.now() }));
           });
+          live.metrics.clear();
           live.progressStored = true;
         } catch (error) {
-          // Progress is a courtesy: the next commit brings it, and reports a full disk to the job itself.
+          // Progress is a courtesy: the next commit brings it and what was measured, and reports a full disk to the job itself.
           log.warn({ jobId: live.jobId, error: String(error) }, 'job-progress-not-stored');
         }
       }

@@ -24,6 +24,7 @@ export interface JobContext<Spec, Checkpoint = unknown> {
   pausePoint(): void;
   emit(event: { type: string; message: string; level?: JobEvent['level']; data?: JobEvent['data'] }): void;
   progress(progress: Progress): void;
+  /** Shown soon after the next `progress`, stored for good by the next commit; a step measured again replaces its value. */
   metric(name: string, step: number, value: number): void;
   /**
    * One transaction: `write` (store rows), metrics and events since the last commit, the checkpoint. What it has returned from is

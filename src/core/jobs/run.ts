@@ -1,6 +1,7 @@
 /**
- * One run of one job: what the job's code sees (`JobContext`), and what it has told us but not committed yet. Events and metrics
- * wait for the next commit, so that a step which is repeated after a crash does not tell its story twice.
+ * One run of one job: what the job's code sees (`JobContext`), and what it has told us but not committed yet. Events wait for the
+ * next commit, so that a step which is repeated after a crash does not tell its story twice. Metrics also go with progress: one
+ * value for a name and step, so a repeated step writes over its own, and nobody waits for a checkpoint to see a curve.
  */
 import type { JobContext, JobDefinition } from '#core/jobs/port.ts';
 import type { Clock, Logger } from '#core/ports.ts';

@@ -151,7 +151,11 @@ export function Curves({ job, stages, live }: { job: Job; stages: readonly Job[]
       {results.some(({ isPending }) => isPending) && all.length === 0 ? (
         <LoadingState rows={1} rowHeight={190} />
       ) : all.length === 0 ? (
-        <p className={styles.dim}>No stage has measured anything yet; curves begin with its first batch.</p>
+        <p className={styles.dim}>
+          {live
+            ? 'Nothing is measured yet; curves begin with the first batch.'
+            : 'Nothing was measured: it ended before its first batch.'}
+        </p>
       ) : (
         <div className={styles.charts}>
           {moving.map((chart) => {
