@@ -41,6 +41,9 @@ const workerPackages: Record<string, readonly string[]> = {
   trainer: ['koffi'],
 };
 
+/** What core may import from outside besides node:*; the dangerous ones among them have one owner each. A new one has a record in docs/adr. */
+const corePackage = /^(zod|yaml|pino|pure-rand|@orpc\/server|better-sqlite3|playwright-core)$/;
+
 const uiPackage =
   /^(react|react-dom|@mantine\/.+|@tanstack\/.+|@tabler\/.+|@fontsource.*|uplot|wouter|@orpc\/tanstack-query)$/;
 const rendererPackage = /^(zod|diff|yaml|@orpc\/(client|contract|tanstack-query))$/;
@@ -73,7 +76,10 @@ const rules: Record<string, Check> = {
         ? null
         : 'core imports shared and core, never a host, the renderer or a worker';
     }
-    return uiPackage.test(packageOf(specifier)) ? 'UI packages belong to src/renderer' : null;
+    const name = packageOf(specifier);
+    return specifier.startsWith('node:') || corePackage.test(name)
+      ? null
+      : `${name} is not a package of core`;
   },
 
   'core areas meet at index.ts or port.ts': (file, target) => {

@@ -46,6 +46,12 @@ export const badSamples: Sample[] = [
     lint: true,
   },
   {
+    rule: 'core is host-neutral',
+    path: 'src/core/jobs/bad.ts',
+    text: "import { debounce } from 'lodash';\nexport const a = debounce;\n",
+    lint: false,
+  },
+  {
     rule: 'core areas meet at index.ts or port.ts',
     path: 'src/core/jobs/bad.ts',
     text: "import { open } from '#core/store/driver.ts';\nexport const a = open;\n",
