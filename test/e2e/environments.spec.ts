@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, photograph, test } from './data-host.ts';
+import { expect, expectAccessible, photograph, test } from './data-host.ts';
 
 test.describe.configure({ mode: 'serial' });
 
@@ -69,6 +69,24 @@ test('plays a task by keyboard to success with the expert’s hints, and records
   await page.getByRole('link', { name: 'Recorded as demonstration: open it' }).click();
   await expect(page.getByText('Success').first()).toBeVisible();
   await expect(page.getByRole('listbox', { name: 'Steps' }).getByRole('option').first()).toBeVisible();
+});
+
+test('a task that models are measured on says before the first move that it gives no demonstration', async ({
+  pages,
+}) => {
+  const page = await pages.open('/environments/household-small?split=unseen');
+  await page.getByRole('grid', { name: 'Tasks' }).getByRole('row').nth(1).click();
+  await expect(page.getByText(/This is a task of the split unseen: models are measured on it/)).toBeVisible();
+  const done = page.getByText(/^Goal reached in \d+ steps\.$/);
+  for (let move = 0; move < 30 && !(await done.isVisible()); move++) {
+    await page.getByRole('button', { name: 'Hint' }).click();
+    await page.locator('[data-hint]').click();
+    await expect(page.getByText(`${String(move + 1)} of 50 steps`)).toBeVisible();
+  }
+  await expectAccessible(page);
+  await expect(page.getByRole('button', { name: 'Record as demonstration' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Record as episode' }).click();
+  await expect(page.getByRole('link', { name: 'Recorded: open it' })).toBeVisible();
 });
 
 test('says which folder has no games, and adds nothing', async ({ pages }) => {

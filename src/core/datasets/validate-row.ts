@@ -1,5 +1,6 @@
 /** What every exported line must satisfy; each failure is a bug or a leak, so it is named, never repaired in silence. */
 import type { PlainMessage, SftRow } from '#shared/schema/dataset.ts';
+import { trainingSplit } from '#shared/schema/environment.ts';
 import { sftRowSchema } from '#shared/schema/dataset.ts';
 
 export interface RowLimits {
@@ -31,7 +32,7 @@ export function rowProblem(row: SftRow, limits: RowLimits): RowProblem | null {
     const issue = parsed.error.issues[0];
     return { kind: 'schema', reason: `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim() };
   }
-  if (row.meta.split !== 'train')
+  if (row.meta.split !== trainingSplit)
     return { kind: 'split', reason: `a task of ${row.meta.split} must not be trained on` };
   return (
     roleProblem(row.messages) ??

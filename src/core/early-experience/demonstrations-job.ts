@@ -160,7 +160,7 @@ function recorded({ spec: { run } }: Context, { store }: CoreServices): EpisodeI
   if (ids.length > 0) return ids.slice(0, tasks);
   throw new AppError({
     code: 'NOT_FOUND',
-    message: `No successful game of ${environmentId} (${split}) was recorded. Play one on the Environments page, or choose the solver.`,
+    message: `No successful game of ${environmentId} (${split}) was recorded. Play one of its ${split} tasks on the Environments page, or choose the solver.`,
   });
 }
 

@@ -1,12 +1,18 @@
 /**
  * Games played by hand. Each keeps its session open with one snapshot per state, so undo is exact and instant. A finished or
- * half-finished game can be stored as a human demonstration. Nothing here survives the host: an unrecorded game is gone with it.
+ * half-finished game can be stored as a human episode. Nothing here survives the host: an unrecorded game is gone with it.
  */
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
 import type { PlayState } from '#shared/contract/environments.ts';
 import type { EnvironmentId, EpisodeId, TaskId } from '#shared/ids.ts';
-import type { EnvironmentRegistry, EnvironmentSession, Snapshot } from '#core/environments/port.ts';
+import { trainingSplit } from '#shared/schema/environment.ts';
+import type {
+  EnvironmentProvider,
+  EnvironmentRegistry,
+  EnvironmentSession,
+  Snapshot,
+} from '#core/environments/port.ts';
 import { closeAll } from '#core/agents/index.ts';
 import type { Clock, Logger } from '#core/ports.ts';
 import type { Store } from '#core/store/port.ts';
@@ -116,7 +122,7 @@ export class PlayDesk {
   }
 
   /** The same moves in the same game are one episode, however often they are recorded. */
-  record(playId: string): Promise<{ episodeId: EpisodeId; success: boolean }> {
+  record(playId: string): Promise<{ episodeId: EpisodeId; demonstration: boolean }> {
     return this.#turn(playId, (play) => {
       if (play.moves.length === 0) {
         throw new AppError({ code: 'CONFLICT', message: 'Nothing to record yet: make a move first.' });
@@ -126,7 +132,8 @@ export class PlayDesk {
         this.#store.tasks.upsert([play.session.task]);
         this.#store.episodes.insertWhole(episode, steps);
       });
-      return { episodeId: episode.episodeId, success: episode.success };
+      const { episodeId, success, split } = episode;
+      return { episodeId, demonstration: success && split === trainingSplit };
     });
   }
 

@@ -6,7 +6,9 @@ import { openTestApp } from '#test/helpers/app.ts';
 import type { TestApp } from '#test/helpers/app.ts';
 import { observationHash } from '#core/environments/index.ts';
 import { environmentIdSchema, jobIdSchema } from '#shared/ids.ts';
+import type { PlayState } from '#shared/contract/environments.ts';
 import type { JobUpdate } from '#shared/contract/jobs.ts';
+import type { Split } from '#shared/schema/environment.ts';
 
 const small = environmentIdSchema.parse('household-small');
 
@@ -85,8 +87,8 @@ describe('environments', () => {
 });
 
 describe('a game played by hand', () => {
-  async function open() {
-    const { items } = await test.client.environments.tasks({ environmentId: small, limit: 1 });
+  async function open(split: Split = 'train') {
+    const { items } = await test.client.environments.tasks({ environmentId: small, split, limit: 1 });
     const [task] = items;
     if (task === undefined) throw new Error('no task');
     return test.client.environments.play.open({ environmentId: small, taskId: task.taskId });
@@ -103,15 +105,33 @@ describe('a game played by hand', () => {
     expect(await codeOf(test.client.environments.play.undo({ playId: start.playId }))).toBe('CONFLICT');
   });
 
-  it('is recorded once as a human episode, by following the hints to success', async () => {
-    let state = await open();
+  async function followHints(start: PlayState): Promise<PlayState> {
+    let state = start;
     while (!state.finished && state.hint !== null) {
       state = await test.client.environments.play.act({ playId: state.playId, action: state.hint });
     }
+    return state;
+  }
+
+  it.each(['development', 'seen', 'unseen'] as const)(
+    'of a task of %s is an episode to look at, never a demonstration',
+    async (split) => {
+      const { playId, moves } = await followHints(await open(split));
+      expect(moves.at(-1)?.success).toBe(true);
+      const recorded = await test.client.environments.play.record({ playId });
+      expect(recorded.demonstration).toBe(false);
+      const { episode } = await test.client.episodes.get({ episodeId: recorded.episodeId });
+      expect(episode).toMatchObject({ purpose: 'human', success: true, split });
+    },
+  );
+
+  it('is recorded once as a human episode, by following the hints to success', async () => {
+    const state = await followHints(await open());
     expect(state.moves.at(-1)).toMatchObject({ success: true, terminated: true });
     const recorded = await test.client.environments.play.record({ playId: state.playId });
     const again = await test.client.environments.play.record({ playId: state.playId });
     expect(again).toEqual(recorded);
+    expect(recorded.demonstration).toBe(true);
     const { episode, steps } = await test.client.episodes.get({ episodeId: recorded.episodeId });
     expect(episode).toMatchObject({
       purpose: 'human',

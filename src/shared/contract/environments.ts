@@ -97,7 +97,9 @@ export const environmentsContract = {
     act: procedure.input(byPlay.extend({ action: z.string().max(10_000) })).output(playStateSchema),
     undo: procedure.input(byPlay).output(playStateSchema),
     close: procedure.input(byPlay).output(z.object({ closed: z.boolean() })),
-    /** Stores the game as a human demonstration; only a successful one is used by `recorded`. */
-    record: procedure.input(byPlay).output(z.object({ episodeId: episodeIdSchema, success: z.boolean() })),
+    /** Stores the game as a human episode; `recorded` takes it as a demonstration where it succeeded on a task of the training split. */
+    record: procedure
+      .input(byPlay)
+      .output(z.object({ episodeId: episodeIdSchema, demonstration: z.boolean() })),
   },
 };

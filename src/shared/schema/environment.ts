@@ -3,6 +3,8 @@ import { environmentIdSchema, sha256Schema, taskIdSchema } from '#shared/ids.ts'
 
 export const splitSchema = z.enum(['train', 'development', 'seen', 'unseen']);
 export type Split = z.infer<typeof splitSchema>;
+/** The one split that demonstrations and training data come from: a model must not be trained on tasks that it is measured on. */
+export const trainingSplit = 'train' satisfies Split;
 
 export const environmentDescriptionSchema = z.object({
   id: environmentIdSchema,

@@ -98,7 +98,7 @@ export const demonstrationSourceSchema = z.discriminatedUnion('source', [
     .meta({ title: 'Solver', help: 'The environment’s own expert: 100 % success, short paths.' }),
   z.object({ source: z.literal('recorded') }).meta({
     title: 'Recorded by hand',
-    help: 'Successful human episodes of this environment recorded on the Play page.',
+    help: 'Successful games of the train tasks of this environment that you recorded on the Play page.',
   }),
   z
     .object({

@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { IconRefresh, IconVideo } from '@tabler/icons-react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { environmentIdSchema, taskIdSchema } from '#shared/ids.ts';
+import { trainingSplit } from '#shared/schema/environment.ts';
 import type { PlayState } from '#shared/contract/environments.ts';
 import { orpc } from '../../rpc/client.ts';
 import { useKeys } from '../../ui/keys.ts';
@@ -202,11 +203,13 @@ export function PlayPage({ params }: PageProps) {
                   record.mutate({ playId: state.playId });
                 }}
               >
-                {state.moves.at(-1)?.success === true ? 'Record as demonstration' : 'Record as episode'}
+                {state.moves.at(-1)?.success === true && state.task.split === trainingSplit
+                  ? 'Record as demonstration'
+                  : 'Record as episode'}
               </Button>
             ) : (
               <Link href={`/trajectories/${encodeURIComponent(record.data.episodeId)}`}>
-                {record.data.success ? 'Recorded as demonstration: open it' : 'Recorded: open it'}
+                {record.data.demonstration ? 'Recorded as demonstration: open it' : 'Recorded: open it'}
               </Link>
             )
           }

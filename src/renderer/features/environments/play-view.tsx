@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { IconArrowBackUp, IconBulb, IconCircleCheck, IconClockStop, IconFlag } from '@tabler/icons-react';
+import { trainingSplit } from '#shared/schema/environment.ts';
 import type { PlayState } from '#shared/contract/environments.ts';
-import { ErrorState } from '../../ui/states.tsx';
+import { ErrorState, PartialNote } from '../../ui/states.tsx';
 import { AdmissibleList } from '../../ui/viewer/admissible-list.tsx';
 import { ThreePanes } from '../../ui/viewer/three-panes.tsx';
 import { Minimap } from '../../ui/viewer/minimap.tsx';
@@ -69,6 +70,12 @@ export function PlayView({
       centre={
         <div className={styles.playCentre}>
           {problem !== null && problem !== undefined && <ErrorState error={problem} />}
+          {play.task.split !== trainingSplit && (
+            <PartialNote>
+              This is a task of the split {play.task.split}: models are measured on it. The game can be
+              recorded to look at, not as a demonstration; those come from tasks of the split {trainingSplit}.
+            </PartialNote>
+          )}
           {past === undefined ? (
             <>
               <Last play={play} />
