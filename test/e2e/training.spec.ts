@@ -50,12 +50,16 @@ test('trains an adapter on a folder of rows, shows curves and result, and acts w
 
   await page.getByRole('button', { name: 'Start' }).click();
   await expect(page.getByText('Choose a data set, or type the path of a folder.')).toBeVisible();
+  await expect(page.getByLabel('Data set', { exact: true })).toBeFocused();
 
   await page.getByLabel('Data set', { exact: true }).fill('/no/such/folder');
   await page.getByLabel('Base model').click();
   await page.getByRole('option', { name: /daydream-starter/ }).click();
+  // Refused in view, however far down the form one was.
+  await page.locator('[data-page-scroll]').evaluate((content) => content.scrollTo(0, content.scrollHeight));
   await page.getByRole('button', { name: 'Start' }).click();
   await expect(page.getByRole('alert')).toContainText('/no/such/folder');
+  await expect(page.getByRole('alert')).toBeInViewport();
 
   await page.getByLabel('Data set', { exact: true }).fill(folder);
   await page.getByLabel('Recipe', { exact: true }).click();

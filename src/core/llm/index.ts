@@ -1,4 +1,5 @@
 export { findModel } from './find-model.ts';
+export { lookAtFile } from './look-at-file.ts';
 export { promptFormat } from './prompt-format.ts';
 export { createModelService } from './service.ts';
 export type { ModelServiceOptions, SecretStore } from './service.ts';

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { environmentIdSchema, sha256Schema } from '#shared/ids.ts';
@@ -99,6 +99,19 @@ it('estimates for a model called by its name what it estimates for its path', as
   const memory = await memoryOf(file);
   expect(memory).toBeGreaterThan(0);
   expect(await memoryOf('random-weights-by-name')).toBe(memory);
+});
+
+it('says of a model file that nobody has added yet that it is cut off', async () => {
+  const file = path.join(test.folder, 'random-weights-half.gguf');
+  writeRandomGguf(file, { seed: 4 });
+  const yaml = `kind: rollout\nenvironment: { id: household-small, tasks: 1 }\npolicy: { model: '${file}' }\n`;
+  const told = async () => {
+    const { problems } = await test.client.runs.check({ yaml });
+    return problems.flatMap(({ path: at, message }) => (at === 'policy.model' ? [message] : []));
+  };
+  expect(await told()).toEqual([]);
+  await truncate(file, (await stat(file)).size / 2);
+  expect(await told()).toEqual([expect.stringMatching(/random-weights-half\.gguf is cut off/)]);
 });
 
 it('says of an import which lines it will leave out, before anything runs', async () => {

@@ -18,7 +18,7 @@ import {
   splitProblem,
   writesReflections,
 } from '#core/early-experience/index.ts';
-import { findModel } from '#core/llm/index.ts';
+import { findModel, lookAtFile } from '#core/llm/index.ts';
 import { commandFor } from '#core/runs/command.ts';
 import { estimateRun } from '#core/runs/estimate.ts';
 import { familiesOf } from '#core/runs/families.ts';
@@ -166,10 +166,12 @@ async function roleProblems(services: CoreServices, role: Omit<Role, 'sampling'>
   if (model === null) {
     const message = `There is no model ${role.model}: neither a known id, nor a name that only one model has, nor a file. List them with \`daydream models\`.`;
     found.push(error([...path, 'model'], message));
-  } else if (typeof model !== 'string') {
-    if (model.problem !== null) found.push(error([...path, 'model'], model.problem.message));
-    if (role.format === 'chat' && model.facts?.hasChatTemplate === false) {
-      const message = `${model.name} has no chat template. Use \`auto\` or \`completion\`.`;
+  }
+  const seen = model === 'new file' ? lookAtFile(role.model) : typeof model === 'string' ? null : model;
+  if (seen !== null) {
+    if (seen.problem !== null) found.push(error([...path, 'model'], seen.problem.message));
+    if (role.format === 'chat' && seen.facts?.hasChatTemplate === false) {
+      const message = `${seen.name} has no chat template. Use \`auto\` or \`completion\`.`;
       found.push(error([...path, 'format'], message));
     }
   }

@@ -1,6 +1,12 @@
 /** The states that every view has besides its content: loading, empty, partial, stale, error. */
 import { Button, CopyButton } from '@mantine/core';
-import { IconAlertTriangle, IconClockPause, IconInbox, IconInfoTriangle } from '@tabler/icons-react';
+import {
+  IconAlertTriangle,
+  IconClockPause,
+  IconInbox,
+  IconInfoCircle,
+  IconInfoTriangle,
+} from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { errorDetails, errorRecord } from '../rpc/errors.ts';
 import { formatClock } from './format.ts';
@@ -91,6 +97,16 @@ export function PartialNote({ children }: { children: ReactNode }) {
     <div className={`${styles.state} ${styles.partial}`} role="status">
       <IconInfoTriangle size={16} className={styles.icon} aria-hidden />
       <div>{children}</div>
+    </div>
+  );
+}
+
+/** Says what holds here, without alarm: what a pause does, what came of a request. */
+export function InfoNote({ children }: { children: ReactNode }) {
+  return (
+    <div className={`${styles.state} ${styles.info}`} role="status">
+      <IconInfoCircle size={16} className={styles.icon} aria-hidden />
+      <div className={styles.message}>{children}</div>
     </div>
   );
 }

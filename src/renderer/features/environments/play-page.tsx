@@ -143,7 +143,9 @@ export function PlayPage({ params }: PageProps) {
       title={state?.task.instruction ?? 'Play'}
       titleNode={
         state === undefined ? null : (
-          <span className={styles.dim}>{`${state.task.type}, ${state.task.split}`}</span>
+          <span className={styles.kind} title={`${state.task.type}, ${state.task.split}`}>
+            {`${state.task.type}, ${state.task.split}`}
+          </span>
         )
       }
       breadcrumb={breadcrumbs}

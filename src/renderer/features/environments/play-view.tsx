@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconArrowBackUp, IconBulb, IconCircleCheck, IconClockStop, IconFlag } from '@tabler/icons-react';
 import { trainingSplit } from '#shared/schema/environment.ts';
 import type { PlayState } from '#shared/contract/environments.ts';
-import { ErrorState, PartialNote } from '../../ui/states.tsx';
+import { ErrorState, InfoNote } from '../../ui/states.tsx';
 import { AdmissibleList } from '../../ui/viewer/admissible-list.tsx';
 import { ThreePanes } from '../../ui/viewer/three-panes.tsx';
 import { Minimap } from '../../ui/viewer/minimap.tsx';
@@ -71,10 +71,10 @@ export function PlayView({
         <div className={styles.playCentre}>
           {problem !== null && problem !== undefined && <ErrorState error={problem} />}
           {play.task.split !== trainingSplit && (
-            <PartialNote>
+            <InfoNote>
               This is a task of the split {play.task.split}: models are measured on it. The game can be
               recorded to look at, not as a demonstration; those come from tasks of the split {trainingSplit}.
-            </PartialNote>
+            </InfoNote>
           )}
           {past === undefined ? (
             <>

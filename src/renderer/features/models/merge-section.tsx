@@ -6,7 +6,7 @@ import { Link, useSearchParams } from 'wouter';
 import type { Model } from '#shared/schema/model.ts';
 import { orpc, queryClient } from '../../rpc/client.ts';
 import { formatBytes, formatDuration } from '../../ui/format.ts';
-import { ErrorState, PartialNote } from '../../ui/states.tsx';
+import { ErrorState, InfoNote } from '../../ui/states.tsx';
 import { useNow } from '../../ui/text.tsx';
 import styles from './models.module.css';
 
@@ -66,7 +66,7 @@ export function MergeSection({ model }: { model: Model }) {
         />
         <Button
           type="submit"
-          mt={8}
+          my={8}
           variant="default"
           leftSection={<IconGitMerge size={14} />}
           loading={merge.isPending}
@@ -78,10 +78,10 @@ export function MergeSection({ model }: { model: Model }) {
       {merge.isPending && <Running since={merge.submittedAt} />}
       {merge.isError && <ErrorState title="Nothing was merged" error={merge.error} />}
       {merge.data !== undefined && (
-        <PartialNote>
+        <InfoNote>
           Merged into <Link href={`/models/${merge.data.modelId}`}>{merge.data.name}</Link>,{' '}
           {formatBytes(merge.data.sizeBytes)}, which is registered: {merge.data.location}
-        </PartialNote>
+        </InfoNote>
       )}
     </section>
   );

@@ -87,12 +87,12 @@ function speed(value: number | null): string {
 function Calibration({ calibration }: { calibration: ThreadCalibration }) {
   return (
     <div style={{ marginTop: 12 }}>
-      <table className={styles.table}>
-        <caption className={styles.dim} style={{ textAlign: 'left', paddingBottom: 4 }}>
-          Threads, measured <Time at={calibration.at} /> on {calibration.machine}
-          {measuredWhileBusy(calibration) &&
-            `, while other programs used ${formatNumber(calibration.busyCores ?? 0)} cores: measure again when nothing else runs`}
-        </caption>
+      <p className={styles.dim} id="calibration-facts">
+        Threads, measured <Time at={calibration.at} /> on {calibration.machine}
+        {measuredWhileBusy(calibration) &&
+          `, while other programs used ${formatNumber(calibration.busyCores ?? 0)} cores: measure again when nothing else runs`}
+      </p>
+      <table className={styles.table} aria-labelledby="calibration-facts">
         <thead>
           <tr>
             <th scope="col">threads</th>

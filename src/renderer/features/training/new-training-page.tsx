@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { jobIdSchema } from '#shared/ids.ts';
 import { orpc, queryClient } from '../../rpc/client.ts';
@@ -71,9 +71,15 @@ export default function NewTrainingPage() {
       navigate(jobHref(job));
     },
   });
+  // Start is in reach wherever the form is scrolled to; what it answers stands above the form.
+  const refusal = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (start.error !== null) refusal.current?.focus();
+  }, [start.error]);
   const begin = () => {
     setTried(true);
-    if (run !== null && !start.isPending) start.mutate(run);
+    if (run === null) document.getElementById(`field-${problems[0]?.path ?? ''}`)?.focus();
+    else if (!start.isPending) start.mutate(run);
   };
   useKeys([
     { key: 'Mod+Enter', label: 'Start the training', run: begin },
@@ -101,7 +107,9 @@ export default function NewTrainingPage() {
         </Button>
       }
     >
-      {start.isError && <ErrorState title="The training was not started" error={start.error} />}
+      <div ref={refusal} tabIndex={-1}>
+        {start.isError && <ErrorState title="The training was not started" error={start.error} />}
+      </div>
       {error !== null && <ErrorState title="The training to copy could not be read" error={error} />}
       {draft === undefined ? (
         error === null && <LoadingState rows={14} />

@@ -8,7 +8,7 @@ import { formatClock, formatDuration, formatInteger } from '../../../ui/format.t
 import { useKeys } from '../../../ui/keys.ts';
 import { Page } from '../../../ui/page.tsx';
 import { isFinished, remainingMs, shownState } from '../../../ui/progress.ts';
-import { ErrorState, LoadingState, PartialNote, Stale } from '../../../ui/states.tsx';
+import { ErrorState, InfoNote, LoadingState, PartialNote, Stale } from '../../../ui/states.tsx';
 import { JobBadge } from '../../../ui/status-badge.tsx';
 import { Stat, Time, useNow } from '../../../ui/text.tsx';
 import { useElapsed } from '../../../ui/use-elapsed.ts';
@@ -109,10 +109,10 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
           </PartialNote>
         )}
         {job.state === 'pausing' && (
-          <PartialNote>
+          <InfoNote>
             Nothing new is started; what is in flight is finished and kept. Resume takes the pause back,
             Cancel ends it at once.
-          </PartialNote>
+          </InfoNote>
         )}
         {job.attempt > 1 && (
           <PartialNote>
@@ -160,13 +160,16 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
 }
 
 function Elapsed({ job, now }: { job: Job; now: number }) {
-  return formatDuration(useElapsed(job, now));
+  const elapsed = useElapsed(job, now);
+  return job.startedAt === null ? '–' : formatDuration(elapsed);
 }
 
 /** A pipeline pauses with its stage, which knows what is in flight. */
-function whereValue({ state, progress }: Job, current: Job): string {
+function whereValue({ state, progress, startedAt }: Job, current: Job): string {
   if (state === 'pausing') return pausingWords(current.progress);
-  return progress?.phase ?? (state === 'queued' ? 'waiting for its turn' : '–');
+  if (progress !== null) return progress.phase;
+  if (state === 'queued') return 'waiting for its turn';
+  return startedAt === null ? 'the queue, before it began' : '–';
 }
 
 /** What the phase of a run says: where it is, or where it stands since it stopped. */
