@@ -69,6 +69,8 @@ export class EpisodeTally {
   report(context: JobContext<unknown>, episode: Episode, steps: readonly Step[]): void {
     const at = this.episodes;
     if (this.scored > 0) {
+      // With it the rate has its n.
+      context.metric('episodes-scored', at, this.scored);
       context.metric('success-rate', at, this.successes / this.scored);
       context.metric('mean-reward', at, this.reward / this.scored);
       context.metric('mean-steps', at, this.steps / this.scored);

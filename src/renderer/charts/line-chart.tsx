@@ -23,6 +23,10 @@ const wholeSteps = Array.from({ length: 10 }, (_, power) =>
   [1, 2, 5].map((digit) => digit * 10 ** power),
 ).flat();
 
+function say(value: number, percent: boolean): string {
+  return percent ? `${formatNumber(100 * value)} %` : formatNumber(value);
+}
+
 function token(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
@@ -32,6 +36,7 @@ export function LineChart({
   title,
   note = '',
   unit,
+  percent = false,
   xLabel,
   lines,
   sync,
@@ -42,6 +47,8 @@ export function LineChart({
   /** Beside the title, e.g. the stage. */
   note?: string;
   unit: string;
+  /** The values are shares and are shown in percent; what is exported stays a share. */
+  percent?: boolean;
   xLabel: string;
   lines: readonly ChartLine[];
   sync: string;
@@ -92,7 +99,7 @@ export function LineChart({
             size: 48,
             values: (_self, ticks) =>
               ticks.map((tick) =>
-                tick === null ? '' : Math.abs(tick) >= 10_000 ? formatCompact(tick) : formatNumber(tick),
+                tick === null ? '' : Math.abs(tick) >= 10_000 ? formatCompact(tick) : say(tick, percent),
               ),
           },
         ],
@@ -130,7 +137,7 @@ export function LineChart({
       plot.current = null;
     };
     // Data alone does not make a new chart: the effect below moves it, and a zoom stays.
-  }, [look, log, scheme, sync, xLabel, drawable]);
+  }, [look, log, scheme, sync, xLabel, percent, drawable]);
   useEffect(() => {
     plot.current?.setData(data);
   }, [data]);
@@ -139,7 +146,7 @@ export function LineChart({
   const step = data[0][index];
   const reading = shown
     .map((_line, line) => data[line + 1]?.[index])
-    .map((value) => (value === null || value === undefined ? '–' : formatNumber(value)))
+    .map((value) => (value === null || value === undefined ? '–' : say(value, percent)))
     .join(' / ');
   const name = title.replaceAll(/[^\w-]+/g, '-');
   return (

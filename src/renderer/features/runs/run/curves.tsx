@@ -11,7 +11,7 @@ import { seriesOf } from '../../../charts/series.ts';
 import { orpc } from '../../../rpc/client.ts';
 import { formatNumber, shortId } from '../../../ui/format.ts';
 import { ErrorState, LoadingState } from '../../../ui/states.tsx';
-import { metricLook, metricRank } from './metric-looks.ts';
+import { metricLook, metricRank, uncharted } from './metric-looks.ts';
 import { useMetrics } from './use-metrics.ts';
 import styles from './run.module.css';
 
@@ -32,6 +32,7 @@ function charts(
     // Losses in the order of their stages.
     const start = (name: string) => (name.startsWith('loss/') ? (seriesOf(own, name, '').steps[0] ?? 0) : 0);
     const names = [...new Set(own.map(({ name }) => name))]
+      .filter((name) => !uncharted.has(name))
       .map((name) => ({ name, rank: metricRank(name), start: start(name) }))
       .toSorted((left, right) =>
         left.rank === right.rank ? left.start - right.start : left.rank < right.rank ? -1 : 1,
@@ -166,6 +167,7 @@ export function Curves({ job, stages, live }: { job: Job; stages: readonly Job[]
                 title={look.title}
                 note={stages.length > 1 ? chart.stage : ''}
                 unit={look.unit}
+                percent={look.percent}
                 xLabel={look.xLabel}
                 lines={chart.lines}
                 sync={job.jobId}
@@ -182,7 +184,8 @@ export function Curves({ job, stages, live }: { job: Job; stages: readonly Job[]
           {flat
             .map(({ name, stage, lines }) => {
               const look = metricLook(name);
-              const value = formatNumber(lines[0]?.values.at(-1) ?? Number.NaN);
+              const last = lines[0]?.values.at(-1) ?? Number.NaN;
+              const value = look.percent ? `${formatNumber(100 * last)} %` : formatNumber(last);
               return `${look.title.toLowerCase()} ${value}${look.unit === '' ? '' : ` ${look.unit}`}${stages.length > 1 ? ` (${stage})` : ''}`;
             })
             .join(' · ')}

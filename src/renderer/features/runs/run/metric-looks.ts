@@ -1,26 +1,39 @@
+/** Counts that give others their n and have no curve of their own. */
+export const uncharted: ReadonlySet<string> = new Set(['episodes-scored']);
+
 /** How a metric of the host is called and coloured; an unknown one keeps its own name. */
 interface MetricLook {
   title: string;
   unit: string;
   xLabel: string;
   color: string;
+  /** A share, shown in percent. */
+  percent: boolean;
 }
 
 const looks: Record<string, Partial<MetricLook>> = {
-  'success-rate': { title: 'Success', unit: 'share of episodes', color: '--dd-success', xLabel: 'episode' },
+  'success-rate': {
+    title: 'Success',
+    unit: 'of episodes',
+    color: '--dd-success',
+    xLabel: 'episode',
+    percent: true,
+  },
   'mean-reward': { title: 'Mean reward', unit: 'per episode', xLabel: 'episode' },
   'mean-steps': { title: 'Mean length', unit: 'steps', color: '--dd-real', xLabel: 'episode' },
   'invalid-share': {
     title: 'Invalid actions',
-    unit: 'share of steps',
+    unit: 'of steps',
     color: '--dd-invalid',
     xLabel: 'episode',
+    percent: true,
   },
   'parse-failure-share': {
     title: 'Unreadable answers',
-    unit: 'share of steps',
+    unit: 'of steps',
     color: '--dd-invalid',
     xLabel: 'episode',
+    percent: true,
   },
   'completion-tokens': { title: 'Tokens written', unit: 'tokens' },
   'evaluated-prompt-tokens': { title: 'Prompt tokens evaluated', unit: 'tokens' },
@@ -37,7 +50,13 @@ const looks: Record<string, Partial<MetricLook>> = {
     color: '--dd-real',
     xLabel: 'state',
   },
-  'kept-share': { title: 'Reflections kept', unit: 'share', color: '--dd-success', xLabel: 'state' },
+  'kept-share': {
+    title: 'Reflections kept',
+    unit: 'of texts',
+    color: '--dd-success',
+    xLabel: 'state',
+    percent: true,
+  },
   gradientNorm: { title: 'Gradient norm', unit: 'before clipping', xLabel: 'update' },
   learningRate: { title: 'Learning rate', xLabel: 'update' },
   entropy: { title: 'Entropy', unit: 'nats per target token', xLabel: 'update' },
@@ -61,6 +80,7 @@ export function metricLook(name: string): MetricLook {
     unit: '',
     xLabel: 'step',
     color: '--dd-accent-text',
+    percent: false,
     ...(lossLook(name) ?? looks[name]),
   };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Job, MetricPoint } from '#shared/schema/job.ts';
 import { isFinished } from '../../../ui/progress.ts';
 import { sentence } from '../../../ui/format.ts';
-import { metricLook } from './metric-looks.ts';
+import { metricLook, uncharted } from './metric-looks.ts';
 import { resultLabel } from './result-labels.ts';
 
 type Json = Job['result'];
@@ -48,7 +48,7 @@ export function countsSoFar(job: Job, points: readonly MetricPoint[]): [string, 
   return [
     ...(progress === null ? [] : [[sentence(progress.unit), progress.done] satisfies [string, number]]),
     ...[...last.values()]
-      .filter(({ name }) => !/-share$|-rate$|^mean-/.test(name))
+      .filter(({ name }) => !uncharted.has(name) && !/-share$|-rate$|^mean-/.test(name))
       .map(({ name, value }): [string, number] => [metricLook(name).title, value]),
   ];
 }

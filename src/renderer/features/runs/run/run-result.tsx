@@ -3,6 +3,8 @@ import { Link } from 'wouter';
 import type { Job, MetricPoint } from '#shared/schema/job.ts';
 import { formatInteger, formatNumber } from '../../../ui/format.ts';
 import { countsSoFar, numbersOf, rowsOf, soFarTitle } from './result-counts.ts';
+import { SuccessTable } from './success-table.tsx';
+import { successRows, withoutSuccess } from './success.ts';
 import { useMetrics } from './use-metrics.ts';
 import styles from './run.module.css';
 
@@ -40,12 +42,17 @@ export function RunResult({
 
 function StageResult({ job, points }: { job: Job; points: readonly MetricPoint[] }) {
   const { result } = job;
-  const numbers = result === null ? countsSoFar(job, points) : numbersOf(result);
+  const success = successRows(job, points);
+  const numbers =
+    result === null
+      ? countsSoFar(job, points)
+      : numbersOf(success.length === 0 ? result : withoutSuccess(result));
   const zeros = result === null ? [] : numbers.filter(([, value]) => value === 0);
   const datasetId = textOf(result, 'datasetId');
   return (
     <div className={styles.result}>
       {result === null && <p className={styles.soFar}>{soFarTitle(job)}</p>}
+      <SuccessTable rows={success} />
       <Counts numbers={rowsOf(result).map(([part, rows]) => [`Rows in ${part}`, rows])} />
       <Counts numbers={numbers.filter((entry) => !zeros.includes(entry))} />
       {zeros.length > 0 && (
