@@ -72,7 +72,7 @@ function stoppedBefore({ origin }: RunText): AppError {
   });
 }
 
-/** Problems and estimate to stderr. @throws AppError CANCELLED at Ctrl-C, and AppError CONFIG_INVALID when it cannot start */
+/** Problems and estimate to stderr. @throws AppError CANCELLED at Ctrl-C, and AppError CONFIG_INVALID, or what the job would fail with, when it cannot start */
 async function check({ client, signal }: Work, text: RunText): Promise<void> {
   const { problems, estimate, deviations } = await client.runs
     .check({ yaml: text.yaml }, { signal })
@@ -83,9 +83,10 @@ async function check({ client, signal }: Work, text: RunText): Promise<void> {
   // A host that has nothing to wait for answers all the same.
   if (signal.aborted) throw stoppedBefore(text);
   for (const problem of problems) say(problemLine(problem, text));
-  if (problems.some(({ severity }) => severity === 'error')) {
+  const wrong = problems.find(({ severity }) => severity === 'error');
+  if (wrong !== undefined) {
     throw new AppError({
-      code: 'CONFIG_INVALID',
+      code: wrong.code ?? 'CONFIG_INVALID',
       message: `${text.origin}: the run is not valid; nothing was started.`,
     });
   }

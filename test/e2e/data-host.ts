@@ -31,8 +31,11 @@ function daydream(dataFolder: string, ...command: string[]): unknown {
 }
 
 /** A host of its own, for a story that needs another data folder. */
-export async function serve(dataFolder: string): Promise<{ link: string; stop: () => Promise<void> }> {
-  const host = spawn(process.execPath, [cli, 'serve', '--data-dir', dataFolder], {
+export async function serve(
+  dataFolder: string,
+  port = 0,
+): Promise<{ link: string; stop: () => Promise<void> }> {
+  const host = spawn(process.execPath, [cli, 'serve', '--data-dir', dataFolder, '--port', String(port)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<void>((resolve) => {

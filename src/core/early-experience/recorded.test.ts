@@ -130,6 +130,6 @@ test('without a recorded game the run fails and says where to play one', async (
   expect(state).toBe('failed');
   expect(error).toMatchObject({
     code: 'NOT_FOUND',
-    message: expect.stringContaining('Play one on the Environments page') as string,
+    message: expect.stringContaining('Play one of its train tasks on the Environments page') as string,
   });
 });

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { z } from 'zod';
 import type { runsContract } from '#shared/contract/runs.ts';
+import type { ErrorCode } from '#shared/errors.ts';
 import { AppError, toAppError } from '#shared/errors.ts';
 import { showPath } from '#shared/issue-words.ts';
 import type { Job } from '#shared/schema/job.ts';
@@ -29,10 +30,10 @@ import { parseRun } from '#core/runs/yaml.ts';
 
 export type RunCheck = z.output<NonNullable<(typeof runsContract.check)['~orpc']['outputSchema']>>;
 
-type Found = { path: KeyPath; message: string; severity: RunProblem['severity'] };
+type Found = { path: KeyPath } & Pick<RunProblem, 'message' | 'severity' | 'code'>;
 
-function error(path: KeyPath, message: string): Found {
-  return { path, message, severity: 'error' };
+function error(path: KeyPath, message: string, code?: ErrorCode): Found {
+  return { path, message, severity: 'error', ...(code === undefined ? {} : { code }) };
 }
 function warning(path: KeyPath, message: string): Found {
   return { path, message, severity: 'warning' };
@@ -169,7 +170,10 @@ async function roleProblems(services: CoreServices, role: Omit<Role, 'sampling'>
   }
   const seen = model === 'new file' ? lookAtFile(role.model) : typeof model === 'string' ? null : model;
   if (seen !== null) {
-    if (seen.problem !== null) found.push(error([...path, 'model'], seen.problem.message));
+    if (seen.problem !== null) {
+      const { message, code } = seen.problem;
+      found.push(error([...path, 'model'], message, code));
+    }
     if (role.format === 'chat' && seen.facts?.hasChatTemplate === false) {
       const message = `${seen.name} has no chat template. Use \`auto\` or \`completion\`.`;
       found.push(error([...path, 'format'], message));

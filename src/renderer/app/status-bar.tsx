@@ -40,7 +40,7 @@ export function StatusBar() {
         <>
           <Device status={status} />
           <Models status={status} />
-          <RunningJob />
+          <RunningJob connected={connected} />
           <span className={styles.grow} />
           <span className={styles.item} title={formatInteger(status.realEnvironmentSteps)}>
             <IconWorld size={14} aria-hidden />
@@ -80,7 +80,7 @@ function Models({ status }: { status: SystemStatus }) {
   );
 }
 
-function RunningJob() {
+function RunningJob({ connected }: { connected: boolean }) {
   const [first, ...others] = useRunning();
   const now = useNow(1000);
   if (first === undefined) return null;
@@ -105,7 +105,7 @@ function RunningJob() {
           {formatPercent(progress?.done ?? 0, progress?.total ?? 0)}
         </>
       )}
-      {remaining !== null && <span>· {formatDuration(remaining)} left</span>}
+      {connected && remaining !== null && <span>· {formatDuration(remaining)} left</span>}
     </Link>
   );
 }

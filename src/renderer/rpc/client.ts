@@ -9,10 +9,11 @@ import { isRetryable } from './errors.ts';
 import { portTransport, socketTransport, takeToken } from './transport.ts';
 
 const bridge = window.daydream;
-const token = bridge === undefined ? takeToken() : null;
+// The link of a host that was started again may be opened in this very tab.
+if (bridge === undefined) takeToken();
 
 export const connection = new Connection({
-  open: () => (bridge === undefined ? socketTransport(token) : portTransport(bridge)),
+  open: () => (bridge === undefined ? socketTransport(takeToken()) : portTransport(bridge)),
 });
 
 /** Typed calls: `client.jobs.pause({ jobId })`. */

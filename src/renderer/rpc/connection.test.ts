@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Connection } from './connection.ts';
+import { Connection, Refused } from './connection.ts';
 import type { Transport } from './connection.ts';
 
 class FakeTransport implements Transport {
@@ -11,8 +11,8 @@ class FakeTransport implements Transport {
   open = () => {
     this.#opened.resolve(undefined);
   };
-  refuse = () => {
-    this.#opened.reject(new Error('refused'));
+  refuse = (reason = new Error('gone')) => {
+    this.#opened.reject(reason);
     this.#closed.resolve(undefined);
   };
   close = () => {
@@ -53,6 +53,45 @@ describe('the connection to the host', () => {
     last().open();
     await expect(call).resolves.toBe('jobs.list');
     expect(connection.state).toBe('open');
+  });
+
+  it('says of a call in flight when the host goes that the host does not answer', async () => {
+    const { connection, last } = setUp();
+    const transport = last();
+    transport.open();
+    await settle();
+    const inFlight = Promise.withResolvers<string>();
+    transport.link.call = () => inFlight.promise;
+    const call = connection.call(['jobs', 'list'], {}, { context: {} });
+    const failed = expect(call).rejects.toMatchObject({ code: 'HOST_UNREACHABLE' });
+    await settle();
+    transport.close();
+    await settle();
+    inFlight.reject(new Error('[AsyncIdQueue] Queue[7] was closed'));
+    await failed;
+    connection.close();
+  });
+
+  it('says that a host which comes back with another token refuses it, and goes on when it lets it in', async () => {
+    const { connection, last } = setUp();
+    last().open();
+    await settle();
+    last().close();
+    await settle();
+    expect(connection.state).toBe('lost');
+    await vi.advanceTimersByTimeAsync(100);
+    last().refuse();
+    await settle();
+    expect(connection.state).toBe('lost');
+    await vi.advanceTimersByTimeAsync(200);
+    last().refuse(new Refused('other token'));
+    await settle();
+    expect(connection.state).toBe('refused');
+    await vi.advanceTimersByTimeAsync(300);
+    last().open();
+    await settle();
+    expect(connection.state).toBe('open');
+    connection.close();
   });
 
   it('opens a lost connection again with back-off, and calls go over the new one', async () => {

@@ -7,9 +7,14 @@ import { AppError } from '#shared/errors.ts';
 
 export type ConnectionState = 'connecting' | 'open' | 'lost' | 'refused';
 
+/** The host is there and does not let this page in: its token is not, or no longer, the host's. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
 export interface Transport {
   link: ClientLink<ClientContext>;
-  /** Resolves when it can carry calls; rejects when it never will. */
+  /** Resolves when it can carry calls; rejects when it never will, with `Refused` where that is known. */
   opened: Promise<void>;
   /** Resolves when it is gone. */
   closed: Promise<void>;
@@ -60,7 +65,13 @@ export class Connection implements ClientLink<ClientContext> {
     await this.#waitUntilOpen(options.signal);
     const transport = this.#transport;
     if (transport === null) throw unreachable();
-    return transport.link.call(path, input, options);
+    try {
+      return await transport.link.call(path, input, options);
+    } catch (error) {
+      // What the link says of its own end is of no use to a reader.
+      if (this.#transport !== transport && options.signal?.aborted !== true) throw unreachable();
+      throw error;
+    }
   }
 
   /** Tries at once, e.g. after the user asked for it. */
@@ -86,12 +97,13 @@ export class Connection implements ClientLink<ClientContext> {
   #connect(): void {
     const transport = this.#options.open();
     this.#transport = transport;
-    const lost = () => {
+    const lost = (reason?: unknown) => {
       if (this.#transport !== transport) return;
       this.#transport = null;
       if (this.#stopped) return;
-      // A host that never answered has most likely refused the token; one that did answer has gone away.
-      this.#set(this.#everOpen || this.#attempt < 2 ? 'lost' : 'refused');
+      // A host that never answered has most likely refused the token; one that did answer has gone away, unless it says otherwise.
+      const refused = reason instanceof Refused || (!this.#everOpen && this.#attempt >= 2);
+      this.#set(refused ? 'refused' : 'lost');
       const wait = (this.#options.backOff ?? defaultBackOff)(this.#attempt);
       this.#attempt += 1;
       this.#timer = setTimeout(() => {
@@ -104,7 +116,9 @@ export class Connection implements ClientLink<ClientContext> {
       this.#everOpen = true;
       this.#set('open');
     }, lost);
-    void transport.closed.then(lost);
+    void transport.closed.then(() => {
+      lost();
+    });
   }
 
   #waitUntilOpen(signal: AbortSignal | undefined): Promise<void> {

@@ -3,6 +3,7 @@ import { RPCLink as PortLink } from '@orpc/client/message-port';
 import { RPCLink as SocketLink } from '@orpc/client/websocket';
 import { portMessage } from '#shared/host.ts';
 import type { ElectronBridge } from '#shared/host.ts';
+import { Refused } from './connection.ts';
 import type { Transport } from './connection.ts';
 
 declare global {
@@ -34,17 +35,26 @@ export function socketTransport(token: string | null): Transport {
   const url = new URL(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/rpc`);
   if (token !== null) url.searchParams.set('token', token);
   const socket = new WebSocket(url);
-  const closed = new Promise<void>((resolve) => {
-    socket.addEventListener('close', () => {
-      resolve();
-    });
-  });
   const opened = new Promise<void>((resolve, reject) => {
     socket.addEventListener('open', () => {
       resolve();
     });
     socket.addEventListener('close', () => {
-      reject(new Error('The WebSocket was closed before it opened.'));
+      // A browser does not tell why: a host that serves its page and no socket has another token, e.g. since it was started again.
+      void fetch('/', { method: 'HEAD', cache: 'no-store' }).then(
+        ({ ok }) => {
+          reject(ok ? new Refused('The host does not take this token.') : new Error('The host is not well.'));
+        },
+        () => {
+          reject(new Error('The host is gone.'));
+        },
+      );
+    });
+  });
+  const closed = new Promise<void>((resolve) => {
+    socket.addEventListener('close', () => {
+      // One that never opened is told by `opened`, with its reason.
+      void opened.then(resolve, resolve);
     });
   });
   return {

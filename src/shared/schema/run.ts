@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { errorCodeSchema } from '#shared/errors.ts';
 import { environmentIdSchema } from '#shared/ids.ts';
 import { profileSchema } from '#shared/schema/branch.ts';
 import { splitSchema } from '#shared/schema/environment.ts';
@@ -303,6 +304,8 @@ export const runProblemSchema = z.object({
   severity: z.enum(['error', 'warning']),
   /** 1-based position in the YAML text, where one was given. */
   line: z.int().nullable(),
+  /** Where it is not the text of the run that is wrong: what the job would have failed with. */
+  code: errorCodeSchema.optional(),
 });
 export type RunProblem = z.infer<typeof runProblemSchema>;
 

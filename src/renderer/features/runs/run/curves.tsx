@@ -155,7 +155,7 @@ export function Curves({ job, stages, live }: { job: Job; stages: readonly Job[]
         <p className={styles.dim}>
           {live
             ? 'Nothing is measured yet; curves begin with the first batch.'
-            : 'Nothing was measured: it ended before its first batch.'}
+            : 'Nothing new was measured here, so there is no curve.'}
         </p>
       ) : (
         <div className={styles.charts}>

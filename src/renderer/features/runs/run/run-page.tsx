@@ -30,7 +30,7 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
   const [parameters, setParameters] = useSearchParams();
   const { run, events, movedAt } = useRun(jobId);
   const connected = useConnectionState() === 'open';
-  const now = useNow(1000);
+  const clock = useNow(1000);
   useKeys([
     {
       key: 'Escape',
@@ -62,6 +62,8 @@ export default function RunPage({ params }: { params: Readonly<Record<string, st
   }
   const { job, children } = run.data;
   const live = !isFinished(job.state);
+  // Without a connection nothing is known of the time since.
+  const now = connected ? clock : Math.min(clock, run.dataUpdatedAt);
   const sign = lastSign(job, children, movedAt);
   const state = shownState(job, now, sign);
   const stageId = parameters.get('stage');
