@@ -131,9 +131,6 @@ async function measure(browser: Browser, link: string, options: BenchOptions): P
   const idle = await latency(page, options, openForm);
 
   options.say('Starting a run…');
-  const model = page.locator('[id="field-policy.model"]');
-  await model.click();
-  await page.getByRole('option', { name: /random-weights/ }).click();
   await page.locator('[id="field-environment.tasks"]').fill('1000');
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await page.waitForURL(/\/runs\/[0-9a-f-]+$/);
