@@ -100,7 +100,7 @@ describe('exit codes', () => {
     [['environments', 'remove', 'household'], 1],
     [['environments', 'add', 'alfworld', '--folder', 'no-such'], 3],
     [['environments', 'add', 'alfworld', '--folder', '.'], 5],
-    [['environments', 'export', 'household', '--out', '.'], 1],
+    [['environments', 'export', 'household', '--out', '.'], 2],
     [['environments', 'export', 'household', '--out', 'new', '--type', 'cook'], 2],
     [['run', '.'], 2],
     [['run', 'rollout-quick', '--set', 'environment.id=no-such'], 2],
@@ -116,7 +116,7 @@ describe('exit codes', () => {
     [['datasets', 'validate', 'nothing'], 3],
     [['models', 'add', '--http', 'notaurl', '--name', 'x'], 2],
     [['models', 'add', 'broken.gguf'], 4],
-    [['backup', 'broken.gguf'], 1],
+    [['backup', 'broken.gguf'], 2],
     [['jobs'], 0],
   ] as [string[], number][])('daydream %j ends with %i', async (args, code) => {
     await mkdir(join(folder, 'data'), { recursive: true });

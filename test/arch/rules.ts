@@ -42,7 +42,7 @@ const workerPackages: Record<string, readonly string[]> = {
 };
 
 /** What core may import from outside besides node:*; the dangerous ones among them have one owner each. A new one has a record in docs/adr. */
-const corePackage = /^(zod|yaml|pino|pure-rand|@orpc\/server|better-sqlite3|playwright-core)$/;
+const corePackage = /^(zod|yaml|pino|pure-rand|@orpc\/(contract|server)|better-sqlite3|playwright-core)$/;
 
 const uiPackage =
   /^(react|react-dom|@mantine\/.+|@tanstack\/.+|@tabler\/.+|@fontsource.*|uplot|wouter|@orpc\/tanstack-query)$/;

@@ -7,12 +7,7 @@ import { AppError } from '#shared/errors.ts';
 import type { PlayState } from '#shared/contract/environments.ts';
 import type { EnvironmentId, EpisodeId, TaskId } from '#shared/ids.ts';
 import { trainingSplit } from '#shared/schema/environment.ts';
-import type {
-  EnvironmentProvider,
-  EnvironmentRegistry,
-  EnvironmentSession,
-  Snapshot,
-} from '#core/environments/port.ts';
+import type { EnvironmentRegistry, EnvironmentSession, Snapshot } from '#core/environments/port.ts';
 import { closeAll } from '#core/agents/index.ts';
 import type { Clock, Logger } from '#core/ports.ts';
 import type { Store } from '#core/store/port.ts';
