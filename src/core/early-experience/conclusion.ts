@@ -18,7 +18,8 @@ import { excerpt, sentencesOf, speaksOf } from '#core/early-experience/subject.t
 const RESOLVE =
   /\b(?:(?:I|we)\s+(?:\w+\s+)?(?:will|shall|should|must|choose|decide|pick|prefer)|(?:I|we)['’]ll|let\s+me|let['’]s|therefore|thus|hence|best|better|going\s+to|need\s+to|makes?\s+(?:the\s+most\s+)?sense|wisest|most\s+sensible|(?:right|next)\s+(?:step|move|thing))\b/iu;
 /** “I go to …”, “so I try to go to …”: the verb follows at once. */
-const ACTS = /\b(?:I|we)\s+(?:(?:now|then|just|simply|first|try\s+to|start\s+by|begin\s+by)\s+)*$/iu;
+const ACTS =
+  /\b(?:I|we)(?:['’](?:m|re))?\s+(?:(?:am|are|now|then|just|simply|first|try\s+to|start\s+by|begin\s+by)\s+)*$/iu;
 const PRAISED =
   /^\s+(?:is|seems|looks|makes|should\s+be|would\s+be|should\s+come)\s+(?:\w+\s+)?(?:best|better|right|wise\w*|sensible|first|next|sense)\b/iu;
 const REFUSED =

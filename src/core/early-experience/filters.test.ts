@@ -73,6 +73,8 @@ test.each([
   ['contradiction', 'I could go to fridge 1, but I walk to the shelf 1.'],
   ['contradiction', 'It may be cold in there. Going to the shelf makes the most sense.'],
   ['contradiction', 'Let me open the drawer first, and see what is in it.'],
+  ['contradiction', 'I need an apple that may be in the fridge. I will be moving to shelf 1.'],
+  ['contradiction', 'It may not be in the fridge at all. I am stepping over to the shelf 1.'],
   ['too-short', 'Fridge would cool.'],
   ['too-long', Array(41).fill('word').join(' ')],
   ['garbled', 'inventory cabinet potato soap towel fridge mug plate bowl knife'],

@@ -32,7 +32,7 @@ export function asCommand(text: string): string {
   return canonicalAction(text)
     .replace(/(?<![\p{L}\p{N}])(?:the|an?|this)\s+(?=\p{L})/gu, '')
     .replace(
-      /\b(?:step|walk|head|move|proceed|travel|return)(?:ing|s)?\s+(?:over\s+|back\s+)?to\b/gu,
+      /\b(?:step|stepping|walk|walking|head|heading|move|moving|proceed|proceeding|travel|travell?ing|return|returning)s?\s+(?:over\s+|back\s+)?to\b/gu,
       'go to',
     );
 }

@@ -155,7 +155,7 @@ export class ModelTrainer {
         code: 'TRAINING_DIVERGED',
         message:
           `Update ${this.update + 1} ${why}, with a loss of ${shortNumber(loss)}. Nothing was changed by it; ` +
-          'the last good checkpoint is kept. Use a lower learning rate, a longer warm-up or stronger clipping.',
+          'the last good checkpoint is kept. Use a lower learning rate or a longer warm-up.',
       });
     }
     signal?.throwIfAborted();
