@@ -98,3 +98,8 @@ export function Facts({ facts }: { facts: readonly (readonly [ReactNode, ReactNo
     </dl>
   );
 }
+
+/** `words` in back-ticks, as help and reasons have them, become code. */
+export function withCode(text: string): ReactNode[] {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
+}

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Dataset } from '#shared/schema/dataset.ts';
 import { formatBytes, formatInteger } from '../../ui/format.ts';
+import { withCode } from '../../ui/text.tsx';
 import styles from './datasets.module.css';
 import { LeftOut, Targets } from './manifest-tables.tsx';
 import { partLabels } from './part-labels.ts';
@@ -130,7 +131,7 @@ export function ManifestView({ dataset }: { dataset: Dataset }) {
               {manifest.deviations.map((deviation) => (
                 <tr key={deviation.label}>
                   <td className={styles.mono}>{deviation.label}</td>
-                  <td className={styles.wrap}>{deviation.reason}</td>
+                  <td className={styles.wrap}>{withCode(deviation.reason)}</td>
                 </tr>
               ))}
             </tbody>

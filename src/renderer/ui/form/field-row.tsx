@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Field } from './fields.ts';
+import { withCode } from '../text.tsx';
 import { fieldId, useFormData } from './form-context.tsx';
 import styles from './form.module.css';
 
@@ -12,11 +13,6 @@ function rangeOf(field: Field): string {
   return max === null
     ? `at least ${min.toLocaleString('en')}`
     : `${min.toLocaleString('en')}–${max.toLocaleString('en')}`;
-}
-
-/** `words` in back-ticks, as the schema's help has them, become code. */
-function withCode(text: string): ReactNode[] {
-  return text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
 }
 
 /** Label, control, unit and range, the paper's value, the reason, and what is wrong: each always in the same place. */

@@ -4,6 +4,7 @@ import type { Client } from '#shared/contract/index.ts';
 import type { RunProblem } from '#shared/schema/run.ts';
 import { ErrorState } from '../../../ui/states.tsx';
 import { fieldId } from '../../../ui/form/form-context.tsx';
+import { withCode } from '../../../ui/text.tsx';
 import { EstimateView, ProblemList } from './check-panel.tsx';
 import { YamlEditor } from './yaml-editor.tsx';
 import styles from './new-run.module.css';
@@ -53,7 +54,7 @@ export function SidePanel({
           <h2>Differs from the paper</h2>
           {deviations.map(({ label, reason }) => (
             <p key={label} className={styles.dim} style={{ marginBottom: 4 }}>
-              <span className={styles.path}>{label}</span> {reason}
+              <span className={styles.path}>{label}</span> {withCode(reason)}
             </p>
           ))}
         </section>
