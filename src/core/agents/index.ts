@@ -10,7 +10,14 @@ export { episodeIdOf, policyKeyOf } from '#core/agents/identity.ts';
 export { tellingOfDeaths } from '#core/agents/interruptions.ts';
 export { actingNeeds, loadModel, TEMPLATE_ROOM } from '#core/agents/load-policy.ts';
 export type { ModelNeeds } from '#core/agents/load-policy.ts';
-export { ACTION_STOP, plainDecision, plainFacts, promptSettings, solverPolicy } from '#core/agents/policy.ts';
+export {
+  ACTION_STOP,
+  modelless,
+  plainDecision,
+  plainFacts,
+  promptSettings,
+  solverPolicy,
+} from '#core/agents/policy.ts';
 export type { AgentPolicy } from '#core/agents/policy.ts';
 export { runPool } from '#core/agents/pool.ts';
 export { promptRoom, promptShortage, statePromptShortage } from '#core/agents/prompt-forecast.ts';

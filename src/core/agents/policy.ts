@@ -63,6 +63,9 @@ export function promptSettings(
   };
 }
 
+/** Policies that read no prompt: the environment's expert, and chance. */
+export const modelless: ReadonlySet<string> = new Set(['scripted:expert', 'scripted:random']);
+
 /** The episode's own conversation with the model: prompt, call, parse, ids. */
 export function modelPolicy(
   model: ChatModel,
@@ -89,6 +92,7 @@ export function modelPolicy(
             maxPromptTokens,
             stop: ACTION_STOP,
             format: policy.format,
+            admissible: state.observation.admissible ?? [],
             ...(policy.actionGrammar
               ? {
                   grammar: actionGrammar({

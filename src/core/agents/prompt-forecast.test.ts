@@ -18,7 +18,7 @@ async function warnings(text: string): Promise<RunProblem[]> {
 }
 
 describe('a run whose append-only conversation outgrows the prompt limit', () => {
-  const tooLong = yaml("policy: { model: 'scripted:random' }\nlimits: { maxPromptTokens: 4096 }");
+  const tooLong = yaml("policy: { model: 'scripted:echo' }\nlimits: { maxPromptTokens: 4096 }");
 
   it('is warned of, with the steps that fit and the settings that would do', async () => {
     const [found] = await warnings(tooLong);
@@ -35,15 +35,15 @@ describe('a run whose append-only conversation outgrows the prompt limit', () =>
   it('fits with either setting that the warning names, and says nothing then', async () => {
     const [found] = await warnings(tooLong);
     const [, limit = ''] = /limits\.maxPromptTokens=(\d+)/.exec(found?.message ?? '') ?? [];
-    const window = "policy: { model: 'scripted:random', history: { style: window, steps: 2 } }";
+    const window = "policy: { model: 'scripted:echo', history: { style: window, steps: 2 } }";
     expect(await warnings(yaml(window))).toEqual([]);
-    const compact =
-      "policy: { model: 'scripted:random', prompt: compact }\nlimits: { maxPromptTokens: 4096 }";
+    const compact = "policy: { model: 'scripted:echo', prompt: compact }\nlimits: { maxPromptTokens: 4096 }";
     expect(await warnings(yaml(compact))).toEqual([]);
-    const larger = yaml(`policy: { model: 'scripted:random' }\nlimits: { maxPromptTokens: ${limit} }`);
+    const larger = yaml(`policy: { model: 'scripted:echo' }\nlimits: { maxPromptTokens: ${limit} }`);
     expect(await warnings(larger)).toEqual([]);
-    expect(await warnings(yaml("policy: { model: 'scripted:random' }\nlimits: { maxSteps: 5 }"))).toEqual([]);
+    expect(await warnings(yaml("policy: { model: 'scripted:echo' }\nlimits: { maxSteps: 5 }"))).toEqual([]);
     expect(await warnings(yaml("policy: { model: 'scripted:expert' }"))).toEqual([]);
+    expect(await warnings(yaml("policy: { model: 'scripted:random' }"))).toEqual([]);
   });
 
   it('tells it in the events of its job', async () => {

@@ -9,6 +9,7 @@ import type { Limits, RolloutRun } from '#shared/schema/run.ts';
 import type { EnvironmentProvider } from '#core/environments/port.ts';
 import type { PromptSize, Walk } from '#core/agents/expert-walks.ts';
 import { expertWalks, windowSteps } from '#core/agents/expert-walks.ts';
+import { modelless } from '#core/agents/policy.ts';
 
 const mostCharactersAToken: Record<Policy['prompt'], number> = { full: 3.5, compact: 4.5 };
 const fewestCharactersAToken = 2.4;
@@ -123,7 +124,7 @@ export async function promptShortage(
 ): Promise<PromptShortage | null> {
   const room = promptRoom(limits, contextTokens);
   const description = provider.describe();
-  if (policy.history.style !== 'append' || policy.model === 'scripted:expert') return null;
+  if (policy.history.style !== 'append' || modelless.has(policy.model)) return null;
   const maxSteps = Math.min(limits.maxSteps ?? description.maxSteps, description.maxSteps);
   const walks = await expertWalks(provider, { environment, policy, limits, seed }, { signal });
   const least = { charactersAToken: mostCharactersAToken[policy.prompt], template: leastTemplateTokens };

@@ -52,6 +52,7 @@ export async function proposeActions(
       maxTokens: policy.maxTokens,
       stop: ACTION_STOP,
       format: policy.format,
+      admissible: state.observation.admissible ?? [],
       ...grammar,
     },
     options.signal,

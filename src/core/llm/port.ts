@@ -43,6 +43,8 @@ export interface GenerateRequest {
   stop?: readonly string[];
   grammar?: GrammarSpec;
   format: PromptFormat;
+  /** What the state admits: read by scripts only, which choose though a compact prompt lists nothing. No model is told. */
+  admissible?: readonly string[];
 }
 
 /** `choice`: one of these texts, exactly. `json`: a JSON schema. `gbnf`: llama.cpp's notation. */

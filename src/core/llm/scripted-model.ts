@@ -36,10 +36,17 @@ export const builtInScripts: Readonly<Record<string, Script>> = {
 export class ScriptedModel implements ChatModel {
   readonly info: ChatModelInfo;
   readonly #script: Script;
+  readonly #isLimited: boolean;
   readonly #evaluated = new Map<string, readonly number[]>();
 
-  constructor(model: Model, script: Script, options: { contextTokens: number; sequences: number }) {
+  /** @param options.reads how long a prompt may be: chance and echo read none, so no limit of tokens cuts their episodes */
+  constructor(
+    model: Model,
+    script: Script,
+    { reads, ...options }: { contextTokens: number; sequences: number; reads: 'within limits' | 'anything' },
+  ) {
     this.#script = script;
+    this.#isLimited = reads === 'within limits';
     this.info = {
       model,
       facts: null,
@@ -60,10 +67,10 @@ export class ScriptedModel implements ChatModel {
     const prompt = request.messages.map(({ role, content }) => `${role}: ${content}\n`).join('');
     const promptTokens = bytesOf(prompt);
     const { maxPromptTokens } = request;
-    if (maxPromptTokens !== undefined && promptTokens.length > maxPromptTokens) {
+    if (this.#isLimited && maxPromptTokens !== undefined && promptTokens.length > maxPromptTokens) {
       throw promptOverLimit(promptTokens.length, maxPromptTokens);
     }
-    if (promptTokens.length >= this.info.contextTokens) {
+    if (this.#isLimited && promptTokens.length >= this.info.contextTokens) {
       throw contextFull(promptTokens.length, this.info.contextTokens);
     }
     const generations: Generation[] = [];
@@ -148,11 +155,13 @@ function cutAnswer(text: string, request: GenerateRequest): Generation {
 }
 
 /** From the grammar where one confines the answer, else the list at the end of the last message. */
+/** What the grammar allows, else what the prompt lists, else what the state admits. */
 function offeredActions(request: GenerateRequest): readonly string[] {
   if (request.grammar?.kind === 'choice') return request.grammar.options;
   const text = request.messages.at(-1)?.content ?? '';
   const list = text.slice(text.toLowerCase().lastIndexOf('admissible actions'));
-  return [...list.matchAll(/^[-*] (.+)$/gm)].flatMap(([, action]) => (action === undefined ? [] : [action]));
+  const listed = [...list.matchAll(/^[-*] (.+)$/gm)].flatMap(([, action]) => action ?? []);
+  return listed.length > 0 ? listed : (request.admissible ?? []);
 }
 
 function bytesOf(text: string): number[] {

@@ -7,6 +7,7 @@ import { measuredWhileBusy } from '#shared/schema/model.ts';
 import { modelIdSchema } from '#shared/ids.ts';
 import { writeGguf } from './gguf/write-gguf.ts';
 import type { GgufValue } from './gguf/write-gguf.ts';
+import type { GenerateRequest } from './port.ts';
 import { writeRandomGguf } from './random-gguf.ts';
 import { testModelService } from '#test/helpers/model-service.ts';
 import type { TestService } from '#test/helpers/model-service.ts';
@@ -251,25 +252,37 @@ describe('scripted models', () => {
   it('take one of the listed actions at random, reproducibly', async () => {
     const model = await host.service.resolve('scripted:random');
     const loaded = await host.service.load(model, { ...load, contextTokens: 8192 });
-    const ask = (seed: number) =>
-      loaded.model.generate({
-        messages: [
-          {
-            role: 'user',
-            content: 'You see a desk.\n\nAdmissible actions:\n- look\n- go to desk 1\n- inventory',
-          },
-        ],
-        sessionKey: 's',
-        n: 40,
-        sampling: { temperature: 1, topK: 0, topP: 1, minP: 0 },
-        seed,
-        maxTokens: 64,
-        stop: ['</action>'],
-        format: 'auto',
-      });
+    const request = (seed: number): GenerateRequest => ({
+      messages: [
+        {
+          role: 'user',
+          content: 'You see a desk.\n\nAdmissible actions:\n- look\n- go to desk 1\n- inventory',
+        },
+      ],
+      sessionKey: 's',
+      n: 40,
+      sampling: { temperature: 1, topK: 0, topP: 1, minP: 0 },
+      seed,
+      maxTokens: 64,
+      stop: ['</action>'],
+      format: 'auto',
+    });
+    const ask = (seed: number) => loaded.model.generate(request(seed));
     const first = await ask(1);
     expect(await ask(1)).toMatchObject({ generations: first.generations, evaluatedPromptTokens: 0 });
     const texts = new Set(first.generations.map(({ text }) => text));
+    // No limit cuts who reads nothing.
+    const short = await loaded.model.generate({ ...request(1), maxPromptTokens: 5 });
+    expect(short.generations).toEqual(first.generations);
+    // A compact prompt lists nothing.
+    const compact = await loaded.model.generate({
+      ...request(2),
+      messages: [{ role: 'user', content: 'You see a desk.' }],
+      admissible: ['look', 'open desk 1'],
+    });
+    expect(new Set(compact.generations.map(({ text }) => text))).toEqual(
+      new Set(['<action>look</action>', '<action>open desk 1</action>']),
+    );
     expect(texts).toEqual(
       new Set(['<action>look</action>', '<action>go to desk 1</action>', '<action>inventory</action>']),
     );

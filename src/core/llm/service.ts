@@ -297,7 +297,7 @@ class Service implements ModelService {
     const nothing = (): Promise<void> => Promise.resolve();
     switch (model.kind) {
       case 'scripted':
-        return { model: new ScriptedModel(model, this.#script(model), size), unload: nothing };
+        return { model: this.#openScripted(model, size), unload: nothing };
       case 'http': {
         const apiKey = this.#secrets.get(model.modelId);
         const { onOutgoing } = this.#options;
@@ -433,6 +433,12 @@ class Service implements ModelService {
     const model = scriptedModel(name, this.#options.clock.now());
     this.#script(model);
     return model;
+  }
+
+  #openScripted(model: Model, size: { contextTokens: number; sequences: number }): ScriptedModel {
+    const script = this.#script(model);
+    const reads = Object.values(builtInScripts).includes(script) ? 'anything' : 'within limits';
+    return new ScriptedModel(model, script, { ...size, reads });
   }
 
   #script(model: Model): Script {

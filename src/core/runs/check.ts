@@ -11,7 +11,7 @@ import type { Role } from '#shared/schema/policy.ts';
 import type { Run, RunProblem } from '#shared/schema/run.ts';
 import { starterModelFile } from '#core/resources.ts';
 import type { CoreServices } from '#core/services.ts';
-import { countTasks, promptRoom, promptShortage } from '#core/agents/index.ts';
+import { countTasks, modelless, promptRoom, promptShortage } from '#core/agents/index.ts';
 import {
   checkImport,
   deviationsOf,
@@ -79,9 +79,6 @@ function environmentProblems(services: CoreServices, run: Run): Found[] {
   }
   return found;
 }
-
-/** Policies without a model: the environment's expert, and chance. */
-const modelless: ReadonlySet<string> = new Set(['scripted:expert', 'scripted:random']);
 
 /** Without hashing or loading: this runs at each keystroke. A new path is registered when the run starts. */
 async function whatIsNamed(

@@ -55,8 +55,8 @@ function earlyExperienceCost(run: EarlyExperienceRun, tasks: number, path: numbe
   const calls = proposalCalls + written * reflection.attempts;
   return {
     demonstrations: tasks,
-    // Replay executes the prefix again for each branch: half a path on average.
-    environmentSteps: states + branches * (execution === 'replay' ? 1 + Math.ceil(path / 2) : 1),
+    // Demonstrated, proved by a replay, walked from state to state; replay also executes the prefix for each branch: half a path on average.
+    environmentSteps: 3 * states + branches * (execution === 'replay' ? 1 + Math.ceil(path / 2) : 1),
     modelCalls: calls,
     // Proposals of one episode share a growing prompt; each reflection reads its own.
     promptTokens:

@@ -27,22 +27,45 @@ function watched(): { provider: EnvironmentProvider; opened: string[] } {
     },
   };
 }
+/** Steps of the expert in the run's first tasks, counted here. */
+async function stepsOf(provider: EnvironmentProvider, seed: number, tasks: number): Promise<number> {
+  let steps = 0;
+  for (const { taskId } of selectTasks(provider, { ...selection, tasks }, seed)) {
+    const session = await provider.open({ taskId, seed });
+    await session.reset();
+    for (let isOver = false; !isOver; steps += 1) {
+      const outcome = await session.step((await session.solve()) ?? 'none');
+      isOver = outcome.terminated || outcome.truncated;
+    }
+    await session.close();
+  }
+  return steps;
+}
+
 const selection = taskSelectionSchema.parse({ id: 'household-small', tasks: 20, shuffle: true });
 
-it('solves the first of the very tasks that the run with this seed takes, once', async () => {
+it('solves all of a few of the very tasks that the run with this seed takes, once: their mean is exact', async () => {
   const { provider, opened } = watched();
   const mean = await expertSteps(provider, selection, { seed: 7, maxSteps: 50 });
-  const tasks = selectTasks(provider, selection, 7).slice(0, 8);
-  expect(opened).toEqual(tasks.map(({ taskId }) => taskId));
-  expect(mean).toBeGreaterThan(1);
+  expect(opened).toEqual(selectTasks(provider, selection, 7).map(({ taskId }) => taskId));
+  expect(mean * 20).toBeCloseTo(await stepsOf(provider, 7, 20), 9);
+  const before = opened.length;
   expect(await expertSteps(provider, selection, { seed: 7, maxSteps: 50 })).toBe(mean);
-  expect(opened).toHaveLength(8);
-  await expertSteps(provider, selection, { seed: 8, maxSteps: 50 });
-  expect(opened.slice(8)).toEqual(
-    selectTasks(provider, selection, 8)
-      .slice(0, 8)
+  expect(opened).toHaveLength(before);
+});
+
+it('solves the first 40 of many, and does not promise less than the others take', async () => {
+  const { provider, opened } = watched();
+  const many = { ...selection, tasks: 400 };
+  const most = await expertSteps(provider, many, { seed: 8, maxSteps: 50 });
+  expect(opened).toEqual(
+    selectTasks(provider, many, 8)
+      .slice(0, 40)
       .map(({ taskId }) => taskId),
   );
+  const really = (await stepsOf(provider, 8, 400)) / 400;
+  expect(most).toBeGreaterThan(really);
+  expect(most).toBeLessThan(really * 1.4);
 });
 
 it('counts each path up to the limit of steps, and remembers nothing of a measurement that was stopped', async () => {
@@ -52,7 +75,7 @@ it('counts each path up to the limit of steps, and remembers nothing of a measur
   expect(opened).toEqual([]);
   expect(await expertSteps(provider, selection, { seed: 1, maxSteps: 2 })).toBe(2);
   expect(await expertSteps(provider, { ...selection, tasks: 1 }, { seed: 1, maxSteps: 2 })).toBe(2);
-  expect(opened).toHaveLength(9);
+  expect(opened).toHaveLength(21);
 });
 
 it('takes the limit where the expert cannot tell', async () => {
