@@ -16,12 +16,12 @@ import type { Detector, Finding, ReflectionSubject } from '#core/early-experienc
 import { excerpt, sentencesOf, speaksOf } from '#core/early-experience/subject.ts';
 
 const RESOLVE =
-  /\b(?:(?:I|we)\s+(?:\w+\s+)?(?:will|shall|should|must|choose|decide|pick|prefer)|(?:I|we)['’]ll|let\s+me|let['’]s|therefore|thus|hence|best|better|going\s+to|need\s+to|makes?\s+(?:the\s+most\s+)?sense|wisest|most\s+sensible|(?:right|next)\s+(?:step|move|thing))\b/iu;
+  /\b(?:(?:I|we)\s+(?:\w+\s+)?(?:will|shall|should|must|choose|decide|pick|prefer)|(?:I|we)['’]ll|let\s+me|let['’]s|therefore|thus|hence|best|better|going\s+to|need\s+to|makes?\s+(?:the\s+most\s+)?sense|wisest|most\s+sensible|(?:right|next)\s+(?:step|move|thing)|(?:my|the)\s+(?:\w+\s+)?(?:choice|action|decision|answer|plan)\s+(?:is|will\s+be)|opt\s+for|settle\s+(?:on|for)|go\s+with|want\s+to|(?:['’]d|would)\s+rather)\b/iu;
 /** “I go to …”, “so I try to go to …”: the verb follows at once. */
 const ACTS =
-  /\b(?:I|we)(?:['’](?:m|re))?\s+(?:(?:am|are|now|then|just|simply|first|try\s+to|start\s+by|begin\s+by)\s+)*$/iu;
+  /\b(?:I|we)(?:['’](?:m|re))?\s+(?:(?:am|are|would|now|then|just|simply|first|try\s+to|start\s+by|begin\s+by)\s+)*$/iu;
 const PRAISED =
-  /^\s+(?:is|seems|looks|makes|should\s+be|would\s+be|should\s+come)\s+(?:\w+\s+)?(?:best|better|right|wise\w*|sensible|first|next|sense)\b/iu;
+  /^\s+(?:is|seems|looks|makes|should\s+be|would\s+be|should\s+come)\s+(?:\w+\s+)?(?:best|better|right|wise\w*|sensible|logical|natural|optimal|obvious|preferable|first|next|sense)\b/iu;
 const REFUSED =
   /(?:\b(?:rather\s+than|instead\s+of|not|never|avoid|over|than|before|unlike|skip|neither|nor|without|while|whereas|but\s+to)|n['’]t)\s+(?:\w+\s+){0,3}$/iu;
 /** Weighing, a condition, a reason: no decision, whatever words of one are near. */
@@ -30,7 +30,8 @@ const WEIGHED =
 const ON_CONDITION = /^\s+(?:only\s+)?(?:if|unless|when|once)\b/iu;
 const AGAINST =
   /\b(?:but|although|though|however|yet|not|no|never|nothing|less|wast\w+|useless|pointless|unnecessary|needless\w*|instead|rather|early|cost\w*|only|merely|without|fail\w*|wrong|distract\w*|delay\w*|already|irrelevant|tempting|cannot)\b|n['’]t\b/iu;
-const LATER = /\b(?:then|after(?:wards)?|later|finally|eventually|(?:other|another|next)\s+time)\b/iu;
+const LATER =
+  /\b(?:in\s+the\s+end|then|after(?:wards)?|later|finally|eventually|(?:other|another|next)\s+time)\b/iu;
 const TURNS = /\b(?:but|however|instead|rather|actually|though|yet)\b/iu;
 
 interface Sentence {
@@ -53,7 +54,7 @@ export const contradiction: Detector = (subject) => {
       const refused = REFUSED.test(clause.before);
       if (mention.expert && !refused) return null;
       if (mention.expert !== refused || !resolves(clause)) continue;
-      if (!mention.expert && isPlan(sentences.slice(0, index + 1), mention, clause, names)) continue;
+      if (!mention.expert && isPlan(sentences, index, mention, clause, names)) continue;
       if (sentences.slice(index + 1).some((later) => TURNS.test(later.plain) && alludes([later], names)))
         return null;
       return { flag: 'contradiction', evidence: excerpt(text) };
@@ -98,19 +99,22 @@ function clauseOf(sentence: string, { start, end }: Mention): Clause {
 
 function resolves({ before, after }: Clause): boolean {
   if (WEIGHED.test(before) || ON_CONDITION.test(after)) return false;
-  return RESOLVE.test(before) || ACTS.test(before) || PRAISED.test(after);
+  if (RESOLVE.test(before) || ACTS.test(before)) return true;
+  return PRAISED.test(after) && !/\b(?:if|unless|when|once)\b/iu.test(after);
 }
 
 /** What comes after the expert's action, not in its place: it was resolved on before, and nothing takes that back. */
 function isPlan(
-  sentences: readonly Sentence[],
+  all: readonly Sentence[],
+  index: number,
   mention: Mention,
   clause: Clause,
   names: ActionNames,
 ): boolean {
+  const sentences = all.slice(0, index + 1);
   const last = sentences.at(-1);
   if (last === undefined) return false;
-  if (LATER.test(`${clause.before} ${clause.after}`) && alludes(sentences, names)) return true;
+  if (LATER.test(`${clause.before} ${clause.after}`) && alludes(all, names)) return true;
   if (TURNS.test(last.plain.slice(0, mention.start))) return false;
   return sentences.some(({ plain, mentions }) =>
     mentions.some((earlier) => {

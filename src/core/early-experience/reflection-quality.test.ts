@@ -1,7 +1,8 @@
 /**
  * Precision and recall of the rules on a sample that was read and labelled by hand: what the starter and Gemma 3 270M (a base model)
- * wrote, 40 more of the starter that were labelled after the rules were done, and texts written by hand in the way of a capable
- * model, two thirds of them faithful ones that discuss alternatives.
+ * wrote, 40 more of the starter that were labelled after the rules were done, texts written by hand in the way of a capable
+ * model, two thirds of them faithful ones that discuss alternatives, and 21 that a reviewer wrote against the rules: of its 12
+ * contradictions they found none, of its 9 faithful texts they flagged 3, before they were widened on these very texts.
  *
  * `contradiction`: a reader takes another action from it, or the answer itself acts otherwise. `noise`: no reasoning about this
  * decision at all. Nothing: it may be trained on. The counts are exact, so that a change of a rule shows what it costs.
@@ -59,6 +60,7 @@ test('what a text concludes against the expert is found, and hardly anything els
     'gemma-3-270m: 1 of 1, 2 wrong',
     'written: 17 of 19, 0 wrong',
     'daydream-starter, unseen: 24 of 26, 0 wrong',
+    'written against the rules: 10 of 12, 1 wrong',
   ]);
 });
 
@@ -71,15 +73,18 @@ test('noise is found where it does not speak of what the expert acts on', () => 
     'gemma-3-270m: 17 of 27, 0 wrong',
     'written: 2 of 2, 2 wrong',
     'daydream-starter, unseen: 13 of 16, 0 wrong',
+    'written against the rules: 0 of 0, 1 wrong',
   ]);
 });
 
-test('faithful texts that discuss alternatives are kept, but for two that name nothing and one that tells what was seen before', () => {
-  expect(FAITHFUL).toHaveLength(36);
+test('faithful texts that discuss alternatives are kept, but for three that name nothing, one that tells what was seen before and one plan', () => {
+  expect(FAITHFUL).toHaveLength(45);
   const dropped = FAITHFUL.filter(({ flags }) => flags.size > 0);
   expect(dropped.map(({ text, flags }) => `${[...flags].join()}: ${text.slice(0, 30)}`)).toEqual([
     'outcome-narration: Cabinet 1 was empty, and I do ',
     'unrelated: Everything is prepared: I hold',
     'unrelated: I want something cold, and of ',
+    'contradiction: Since I must heat it later, I ',
+    'unrelated: Let me think: going to microwa',
   ]);
 });
