@@ -1,5 +1,6 @@
 /** One command = open a session, do the work, say the result, end with a code that means something. */
 import type { Command } from 'commander';
+import { AppError } from '#shared/errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import { say } from './output.ts';
 import type { Session, SessionOptions } from './session.ts';
@@ -57,13 +58,29 @@ export async function withSession(
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   const session = await openSession({ dataDir, ...options }).finally(() => (opened = true));
+  let again = false;
   try {
     process.exitCode =
       (await work({ session, client: session.client, json, seed, dataDir, signal: stop.signal })) ?? 0;
+  } catch (thrown) {
+    // What a call to a host throws that is gone looks like a cancellation, and nobody cancelled.
+    if (!session.lost.aborted || stop.signal.aborted) throw thrown;
+    if (options.onlyLooks !== true) throw hostEnded(thrown);
+    again = true;
   } finally {
     release();
     await session.close();
   }
+  if (again) await withSession(command, work, options);
+}
+
+function hostEnded(cause: unknown): AppError {
+  return new AppError({
+    code: 'HOST_UNREACHABLE',
+    message:
+      'The host of this data folder ended while it was asked. What was stored is kept; whether this was still done is not known: look, and give the command again.',
+    cause,
+  });
 }
 
 /** As `withSession`, for a command that shows what is stored and has nothing to show without a store. */

@@ -79,7 +79,7 @@ export class InferenceClient {
     if (parsed.success) return parsed.data as InferenceResult<Method>;
     throw new AppError({
       code: 'MODEL_CRASHED',
-      message: `The inference process gave an unreadable answer to ${method}. The episode is retried.`,
+      message: `The inference process gave an unreadable answer to ${method}; what it was doing is lost, what was stored is kept. If it happens again with this model, compare the checksum of its file.`,
       cause: parsed.error,
     });
   }

@@ -248,6 +248,29 @@ describe('a model that several use', () => {
   });
 });
 
+it('says of a file whose weights are damaged that it is the file', async () => {
+  const damaged = join(folder, 'random-weights-damaged.gguf');
+  writeRandomGguf(damaged, { seed: 5 });
+  const bytes = readFileSync(damaged);
+  bytes.fill(0xff, bytes.length / 2, bytes.length / 2 + 4000);
+  writeFileSync(damaged, bytes);
+  const loaded = await host.service.load(await host.service.resolve(damaged), load);
+  const asked = loaded.model.generate({
+    messages: [{ role: 'user', content: 'You see a desk.' }],
+    sessionKey: 'damaged',
+    n: 1,
+    sampling: { temperature: 1, topK: 0, topP: 1, minP: 0 },
+    seed: 1,
+    maxTokens: 4,
+    format: 'auto',
+  });
+  await expect(asked).rejects.toMatchObject({
+    code: 'MODEL_FILE_INVALID',
+    message: expect.stringContaining('damaged'),
+  });
+  await loaded.release();
+});
+
 describe('scripted models', () => {
   it('take one of the listed actions at random, reproducibly', async () => {
     const model = await host.service.resolve('scripted:random');

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import type { EpisodeId } from '#shared/ids.ts';
-import type { Episode, Step } from '#shared/schema/episode.ts';
+import type { Episode, EpisodeFilter, Step } from '#shared/schema/episode.ts';
 import { observationBefore } from '#core/agents/index.ts';
 import { exportedTexts, markBranches } from '#core/early-experience/index.ts';
 import { observationHash } from '#core/environments/index.ts';
@@ -25,6 +25,16 @@ async function getStep(app: RpcServices, episodeId: EpisodeId, stepIndex: number
   return step;
 }
 
+/** A run of several stages acts in one of them: its id in a filter means the episodes of that one. */
+async function ofActingStage({ reader, store }: RpcServices, filter: EpisodeFilter): Promise<EpisodeFilter> {
+  const children = filter.jobId === undefined ? [] : (store.jobs.status(filter.jobId)?.children ?? []);
+  for (const { jobId } of children) {
+    const { items } = await reader.episodes.list({ jobId }, 'newest', { cursor: null, limit: 1 });
+    if (items.length > 0) return { ...filter, jobId };
+  }
+  return filter;
+}
+
 /** The viewer's list needs no token arrays: a 50-step episode would weigh megabytes. */
 function withoutTokens({ tokens, ...step }: Step, branches: number) {
   return { ...step, branches, completionTokens: tokens?.completionTokens.length ?? 0 };
@@ -34,8 +44,8 @@ export function episodesHandlers(app: RpcServices) {
   const episodes = os.episodes;
   const { reader, store } = app;
   return {
-    list: episodes.list.handler(({ input: { filter, sort, ...page } }) =>
-      reader.episodes.list(filter, sort, page),
+    list: episodes.list.handler(async ({ input: { filter, sort, ...page } }) =>
+      reader.episodes.list(await ofActingStage(app, filter), sort, page),
     ),
     facets: episodes.facets.handler(() => reader.episodes.facets()),
     get: episodes.get.handler(async ({ input: { episodeId } }) => {
@@ -58,8 +68,8 @@ export function episodesHandlers(app: RpcServices) {
       const episode = await getEpisode(app, episodeId);
       return renderedPrompt(app, episode, await getStep(app, episodeId, stepIndex), signal);
     }),
-    neighbours: episodes.neighbours.handler(({ input: { episodeId, filter, sort } }) =>
-      reader.episodes.neighbours(episodeId, filter, sort),
+    neighbours: episodes.neighbours.handler(async ({ input: { episodeId, filter, sort } }) =>
+      reader.episodes.neighbours(episodeId, await ofActingStage(app, filter), sort),
     ),
     branches: episodes.branches.handler(async ({ input }) => {
       const { episodeId } = await getEpisode(app, input.episodeId);

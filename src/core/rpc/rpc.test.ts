@@ -362,3 +362,17 @@ describe('system', () => {
     expect(file).toBe(`${test.folder}/copy.db`);
   });
 });
+
+it('lists for a run of several stages the episodes of the one that acts', async () => {
+  const yaml =
+    "kind: early-experience\nenvironment: { id: household-small, tasks: 2 }\npolicy: { model: 'scripted:random' }\nbranching: { sr: { enabled: false } }\nreflection: { enabled: false }\n";
+  const { jobId } = await test.client.runs.start({ yaml });
+  await test.app.services.jobs.wait(jobId);
+  const page = { limit: 10, cursor: null, sort: 'newest' } as const;
+  const own = await test.client.episodes.list({ ...page, filter: { jobId } });
+  expect(own.total).toBe(2);
+  const [first] = own.items;
+  expect(first?.jobId).not.toBe(jobId);
+  const stage = await test.client.episodes.list({ ...page, filter: { jobId: first?.jobId ?? jobId } });
+  expect(stage.items).toEqual(own.items);
+});

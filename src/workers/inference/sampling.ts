@@ -9,6 +9,7 @@
  * At temperature 1 without filters step 1 is the whole answer. Vocabularies over 8,192 leave out, in step 1, tokens below
  * 1e-8 of the likeliest one (sorting 262,144 entries would cost more than the model): measured error below 1e-6.
  */
+import { AppError } from '#shared/errors.ts';
 import type { Sampling } from '#shared/schema/model.ts';
 import type { Native, NativeContext, NativeGrammarState, NativeSampler } from './native.ts';
 import type { Random } from './random.ts';
@@ -210,8 +211,16 @@ function draw(
 /** Between two soft-maxes in single precision. A larger excess would be a fault, and is left to be seen. */
 const roundingSlack = 1e-4;
 
-/** Where a token is certain, rounding may give it a little more than all; a log-probability is never above 0. */
+/** @throws MODEL_FILE_INVALID for weights that give no number. Where a token is certain, rounding may give it a little more than all; a log-probability is never above 0. */
 function logOf(probability: number): number {
+  if (Number.isNaN(probability)) {
+    throw new AppError({
+      code: 'MODEL_FILE_INVALID',
+      message:
+        'The model gives no finite numbers: weights in its file (or in an adapter) are damaged. What was stored before is kept. ' +
+        'Compare the checksum of the file with its source, and get it again.',
+    });
+  }
   return probability > 1 && probability < 1 + roundingSlack ? 0 : Math.log(probability);
 }
 

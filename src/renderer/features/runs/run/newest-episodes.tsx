@@ -87,7 +87,7 @@ export function NewestEpisodes({ stages, live }: { stages: readonly Job[]; live:
         </span>
         <span className={styles.spacer} />
         {only !== undefined && (
-          <Link href={`/trajectories?jobId=${encodeURIComponent(only.jobId)}`}>All episodes of this run</Link>
+          <Link href={`/trajectories?run=${encodeURIComponent(only.jobId)}`}>All episodes of this run</Link>
         )}
       </div>
       {failed !== undefined && <ErrorState error={failed.error} />}
