@@ -1,10 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFile, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { acquireHostLock, openStore } from '#core/store/index.ts';
@@ -267,28 +264,6 @@ describe('episodes --status', () => {
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('Allowed choices are running, finished, abandoned, failed');
   });
-});
-
-it('reads the store itself when the host that it asked ends in that moment', async () => {
-  const data = join(folder, 'host-ends');
-  await mkdir(data);
-  // Takes the connection and goes away at the first question, as a command does that had just finished.
-  const server = createServer().on('upgrade', (request, socket) => {
-    const key = `${String(request.headers['sec-websocket-key'])}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
-    const accept = createHash('sha1').update(key).digest('base64');
-    socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
-    );
-    socket.once('data', () => {
-      server.close();
-      socket.destroy();
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await writeFile(join(data, 'host.json'), JSON.stringify({ pid: process.pid, port, token: 'abc' }));
-  expect(await run(['jobs', '--json'], 'host-ends')).toMatchObject({ code: 0 });
 });
 
 describe('a run', () => {

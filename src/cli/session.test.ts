@@ -1,6 +1,12 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { guiLink } from './gui-link.ts';
 
@@ -20,4 +26,35 @@ it('gives the link of a host only while it shows a GUI', async () => {
   server.close();
   await once(server, 'close');
   expect(await guiLink(address)).toBeNull();
+});
+
+it('reads the store itself when the host that it asked ends in that moment', async () => {
+  const data = await mkdtemp(join(tmpdir(), 'daydream-session-'));
+  // Takes the connection and goes away at the first question, as a command does that had just finished.
+  const server = createServer().on('upgrade', (request, socket) => {
+    const key = `${String(request.headers['sec-websocket-key'])}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+    const accept = createHash('sha1').update(key).digest('base64');
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+    );
+    socket.once('data', () => {
+      server.close();
+      socket.destroy();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await writeFile(join(data, 'host.json'), JSON.stringify({ pid: process.pid, port, token: 'abc' }));
+  const entry = new URL('./main.ts', import.meta.url).pathname;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    entry,
+    'jobs',
+    '--json',
+    '--data-dir',
+    data,
+  ]);
+  expect(JSON.parse(stdout)).toMatchObject({ items: [] });
+  expect(server.listening).toBe(false);
+  await rm(data, { recursive: true });
 });

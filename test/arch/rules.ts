@@ -44,6 +44,22 @@ const workerPackages: Record<string, readonly string[]> = {
 /** What core may import from outside besides node:*; the dangerous ones among them have one owner each. A new one has a record in docs/adr. */
 const corePackage = /^(zod|yaml|pino|pure-rand|@orpc\/(contract|server)|better-sqlite3|playwright-core)$/;
 
+/** What each host may import from outside besides node:*. */
+const hostPackages: Record<string, RegExp> = {
+  main: /^(electron|zod|@orpc\/(client|server))$/,
+  cli: /^(commander|cli-progress|zod|yaml|@orpc\/(client|server))$/,
+  // vite: a clone has no built window yet (renderer-build.ts).
+  serve: /^(ws|vite|@orpc\/server)$/,
+};
+const folders: readonly string[] = [
+  ...Object.keys(hostPackages),
+  'core',
+  'preload',
+  'renderer',
+  'shared',
+  'workers',
+];
+
 const uiPackage =
   /^(react|react-dom|@mantine\/.+|@tanstack\/.+|@tabler\/.+|@fontsource.*|uplot|wouter|@orpc\/tanstack-query)$/;
 const rendererPackage = /^(zod|diff|yaml|@orpc\/(client|contract|tanstack-query))$/;
@@ -63,6 +79,11 @@ function featureOf(file: string): string | null {
 type Check = (file: string, target: string | null, specifier: string) => string | null;
 
 const rules: Record<string, Check> = {
+  'src has no other folders': (file) =>
+    !file.startsWith('src/') || folders.includes(folderOf(file) ?? '')
+      ? null
+      : `src holds ${folders.join(', ')} and nothing else: what is outside of them obeys no rule`,
+
   'shared runs anywhere': (file, target, specifier) =>
     folderOf(file) !== 'shared' ||
     (target === null ? ['zod', '@orpc/contract'].includes(specifier) : folderOf(target) === 'shared')
@@ -114,8 +135,12 @@ const rules: Record<string, Check> = {
   'hosts are thin': (file, target, specifier) => {
     const host = folderOf(file);
     if (host === null || !['main', 'cli', 'serve'].includes(host)) return null;
-    if (target === null)
-      return uiPackage.test(packageOf(specifier)) ? 'UI packages belong to src/renderer' : null;
+    if (target === null) {
+      const name = packageOf(specifier);
+      return specifier.startsWith('node:') || hostPackages[host]?.test(name) === true
+        ? null
+        : `${name} is not a package of src/${host}`;
+    }
     const allowed =
       folderOf(target) === 'shared' ||
       folderOf(target) === host ||
@@ -286,7 +311,8 @@ export function violationsOf(files: readonly SourceFile[]): Violation[] {
       rule: 'nothing is loaded past the table',
       file: file.path,
       line,
-      message: 'import it: createRequire may only `.resolve`, and getBuiltinModule has no use here',
+      message:
+        'import it: createRequire may only `.resolve`; what loads or evaluates otherwise has no use here',
     })),
   );
   const table = source.flatMap((file) => importsOf(file).flatMap((found) => tableViolations(file, found)));

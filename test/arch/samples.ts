@@ -106,6 +106,35 @@ export const badSamples: Sample[] = [
     lint: false,
   },
   {
+    rule: 'hosts are thin',
+    path: 'src/cli/bad.ts',
+    text: "import _ from 'lodash';\nexport const a = _;\n",
+    lint: false,
+  },
+  {
+    rule: 'src has no other folders',
+    path: 'src/extra/bad.ts',
+    text: "import { openStore } from '#core/store/index.ts';\nexport const a = openStore;\n",
+    lint: false,
+  },
+  ...[
+    "new Function('return 1')()",
+    "eval('1')",
+    "Module._load('electron')",
+    "process.dlopen({}, 'x.node')",
+  ].map((text) => ({
+    rule: 'nothing is loaded past the table',
+    path: 'src/core/jobs/bad.ts',
+    text: `export const a = ${text};\n`,
+    lint: false,
+  })),
+  {
+    rule: 'nothing is loaded past the table',
+    path: 'src/core/jobs/bad.ts',
+    text: "import fs = require('fs');\nexport const a = fs;\n",
+    lint: false,
+  },
+  {
     rule: 'preload is only a bridge',
     path: 'src/preload/bad.ts',
     text: "import { contract } from '#shared/contract/index.ts';\nexport const a = contract;\n",

@@ -146,16 +146,29 @@ const isResolve = (node: ts.Node): boolean =>
   ts.isPropertyAccessExpression(node) && node.name.text === 'resolve';
 
 /**
- * Lines that could load a module past the import table: any `getBuiltinModule`, and `createRequire` put to any other use than
- * `.resolve`, directly or through a constant.
+ * Lines that could load a module past the import table: any `getBuiltinModule`, `eval`, `Function(…)`, `_load`, `dlopen`, `binding` or
+ * `import x = require(…)`, and `createRequire` put to any other use than `.resolve`, directly or through a constant.
  */
+const evaluators: ReadonlySet<string> = new Set(['eval', 'Function', '_load', 'dlopen', 'binding']);
+
+/** Called, constructed, or a member that is: a type or a word of the same name is none. */
+function isUsed(node: ts.Node): boolean {
+  const { parent } = node;
+  const callee = ts.isPropertyAccessExpression(parent) && parent.name === node ? parent : node;
+  const use = callee.parent;
+  return (ts.isCallExpression(use) || ts.isNewExpression(use)) && use.expression === callee;
+}
+
 export function loaderLines(file: SourceFile): number[] {
   const source = parse(file);
   const lines: number[] = [];
   const resolvers = new Set<string>();
   visit(source, (node) => {
     const name = nameOf(node);
-    if (name === 'getBuiltinModule') lines.push(lineOf(source, node));
+    if (name === 'getBuiltinModule' || (name !== null && evaluators.has(name) && isUsed(node))) {
+      lines.push(lineOf(source, node));
+    }
+    if (ts.isExternalModuleReference(node)) lines.push(lineOf(source, node));
     if (name !== 'createRequire') return;
     const call = node.parent;
     if (ts.isImportSpecifier(call) && call.name === node && call.propertyName === undefined) return;
