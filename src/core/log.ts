@@ -14,5 +14,8 @@ export function createFileLogger(dataFolder: string): Logger {
   const file = join(folder, 'daydream.log');
   if (existsSync(file) && statSync(file).size > rotateAtBytes) renameSync(file, `${file}.1`);
   // Synchronous: the lines before a crash are the ones that matter.
-  return pino({ base: { pid: process.pid } }, pino.destination({ dest: file, sync: true }));
+  const destination = pino.destination({ dest: file, sync: true });
+  // A full disk: a line that cannot be written must not end the host, which tells of it where it matters.
+  destination.on('error', () => undefined);
+  return pino({ base: { pid: process.pid } }, destination);
 }

@@ -13,6 +13,8 @@ import { collect, environmentId, numberIn, positiveInteger } from '../parse.ts';
 async function list(command: Command): Promise<void> {
   await withSession(command, async ({ client, json }) => {
     const environments = await client.environments.list();
+    for (const { environmentId, folder } of await client.environments.missing())
+      say(`${environmentId} is away: its games are read from ${folder}, where none can be read now.`);
     printResult(json, environments, () =>
       table(
         environments,
@@ -33,6 +35,15 @@ async function list(command: Command): Promise<void> {
     );
     return exitCodes.ok;
   });
+}
+
+/** `train 133, …`, and what it means where nothing is held out. */
+function splitsLine(splits: readonly { split: Split; tasks: number }[]): string {
+  const words = splits.map(({ split, tasks }) => `${split} ${String(tasks)}`).join(', ');
+  const heldOut = splits.some(({ split, tasks }) => split !== 'train' && tasks > 0);
+  return heldOut
+    ? words
+    : `${words}. All are training tasks: no folder is named valid_train, valid_seen or valid_unseen.`;
 }
 
 function addExportTasks(environments: Command): void {
@@ -140,11 +151,11 @@ Examples:
         });
         for (const { file, reason } of added.rejected.slice(0, 10)) say(`left out: ${file}: ${reason}`);
         if (added.rejected.length > 10) say(`… and ${String(added.rejected.length - 10)} more left out`);
-        printResult(
-          json,
-          added,
-          () =>
+        printResult(json, added, () =>
+          [
             `${added.environment.id}: ${String(added.games)} games added, ${String(added.rejected.length)} files left out.`,
+            splitsLine(added.environment.splits),
+          ].join('\n'),
         );
         return exitCodes.ok;
       });

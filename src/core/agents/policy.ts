@@ -1,6 +1,7 @@
 /**
  * Who decides the next action: a model or the environment's own expert. The loop does not know which.
  */
+import path from 'node:path';
 import { AppError } from '#shared/errors.ts';
 import type { ModelId, Sha256 } from '#shared/ids.ts';
 import type { PolicyFacts, StepTokens } from '#shared/schema/episode.ts';
@@ -74,7 +75,7 @@ export function modelPolicy(
   const settings = promptSettings(policy, model.info.format);
   const { modelId, sha256: modelSha256, name } = model.info.model;
   return {
-    label: name,
+    label: [name, ...policy.adapters.map((adapter) => path.basename(adapter.path, '.gguf'))].join(' + '),
     expensive: true,
     settings,
     facts: modelFacts(model, policy, modelId, modelSha256),

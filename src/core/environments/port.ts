@@ -88,6 +88,8 @@ export interface EnvironmentSession {
 /** All environments of this installation: bundled ones and the folders that the user added. */
 export interface EnvironmentRegistry {
   list(): EnvironmentProvider[];
+  /** Added folders that are away, or whose games cannot be read now; `list` leaves them out. */
+  missing(): { environmentId: EnvironmentId; folder: string }[];
   /** @throws AppError ENVIRONMENT_UNKNOWN, naming those that exist */
   get(environmentId: EnvironmentId): EnvironmentProvider;
   /** Reads every `game.tw-pddl` below the folder; bad files are reported, good ones kept. @throws FILE_NOT_FOUND, ENVIRONMENT_DATA_INVALID when none is good */

@@ -111,6 +111,17 @@ describe('the registry', () => {
     });
   });
 
+  it('takes a folder that is itself one of a split for that split', async () => {
+    await put('valid_unseen/kitchen/trial/game.tw-pddl', gameText(0));
+    await put('mine/kitchen/trial/game.tw-pddl', gameText(1));
+    const splits = async (name: string) => {
+      const { provider } = await registry().addAlfworld(path.join(folder, name));
+      return provider.describe().splits.filter(({ tasks }) => tasks > 0);
+    };
+    expect(await splits('valid_unseen')).toEqual([{ split: 'unseen', tasks: 1 }]);
+    expect(await splits('mine')).toEqual([{ split: 'train', tasks: 1 }]);
+  });
+
   it('plays an added game like the bundled one', async () => {
     await put('game.tw-pddl', gameText(0));
     const { provider } = await registry().addAlfworld(folder);
@@ -167,6 +178,7 @@ describe('the registry', () => {
     await rm(folder, { recursive: true });
     const later = registry();
     expect(later.list()).toHaveLength(2);
+    expect(later.missing()).toEqual([{ environmentId: 'alfworld', folder }]);
     expect(() => later.get(environmentIdSchema.parse('alfworld'))).toThrow(/Its recorded episodes are kept/);
     expect(entries.size).toBe(1);
   });

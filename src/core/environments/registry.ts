@@ -27,9 +27,9 @@ export function createEnvironmentRegistry(options: {
 
   /** null: the folder is gone (the entry is kept, the disk may come back), or its games are not in the catalogue. */
   const fromFolder = (environmentId: EnvironmentId, folder: string): EnvironmentProvider | null => {
+    if (!isFolder(folder)) return null;
     const known = opened.get(environmentId);
     if (known !== undefined) return known;
-    if (!isFolder(folder)) return null;
     const games = catalogue.games(environmentId);
     if (games.length === 0) return null;
     const provider = createAlfworldProvider({ environmentId, folder, games });
@@ -41,6 +41,12 @@ export function createEnvironmentRegistry(options: {
     list() {
       const added = catalogue.folders().map((entry) => fromFolder(entry.environmentId, entry.folder));
       return [...bundled, ...added.filter((provider) => provider !== null)];
+    },
+    missing() {
+      return catalogue
+        .folders()
+        .filter((entry) => fromFolder(entry.environmentId, entry.folder) === null)
+        .map(({ environmentId, folder }) => ({ environmentId, folder }));
     },
     get(environmentId) {
       const provider = bundled.find((candidate) => candidate.describe().id === environmentId);

@@ -116,6 +116,13 @@ function environments(app: RpcServices): Finding {
   const failed = known.filter((id) =>
     app.store.catalogue.conformance(id)?.rules.some(({ passed }) => !passed),
   );
+  const [away] = app.environments.missing();
+  if (away !== undefined) {
+    return warning(
+      `${String(known.length)} installed; ${away.environmentId} reads its games from ${away.folder}, which cannot be read now`,
+      `Bring the folder back, or: daydream environments remove ${away.environmentId}`,
+    );
+  }
   const unchecked = known.filter((id) => app.store.catalogue.conformance(id) === null);
   if (failed.length > 0) {
     return error(

@@ -11,6 +11,7 @@ export function environmentsHandlers(app: RpcServices) {
   const { catalogue } = app.store;
   return {
     list: environments.list.handler(() => registry.list().map((provider) => provider.describe())),
+    missing: environments.missing.handler(() => registry.missing()),
     get: environments.get.handler(({ input }) => registry.get(input.environmentId).describe()),
     tasks: environments.tasks.handler(({ input: { environmentId, cursor, limit, ...query } }) => {
       const offset = offsetOf(cursor);

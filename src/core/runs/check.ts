@@ -77,6 +77,25 @@ function environmentProblems(services: CoreServices, run: Run): Found[] {
   ) {
     found.push(error(['demonstrations', 'source'], `${id} has no solver. Record or import demonstrations.`));
   }
+  if (run.kind === 'early-experience' && run.demonstrations.source === 'recorded') {
+    const games = {
+      environmentId: description.id,
+      split,
+      purpose: 'human',
+      status: 'finished',
+      success: true,
+    } as const;
+    const { total } = services.store.episodes.list(games, 'oldest', { cursor: null, limit: 1 });
+    if (total !== null && total < tasks) {
+      const message = `${String(total)} successful games of ${id} (${split}) are recorded, not ${String(tasks)}; they are all that there is to learn from.`;
+      found.push(warning(['environment', 'tasks'], message));
+    }
+  }
+  if (run.kind === 'rollout' && split === 'train' && run.policy.adapters.length > 0) {
+    const message =
+      'Tasks of train may be those that the adapter was trained on: their success says nothing about new ones. Measure on development, seen or unseen.';
+    found.push(warning(['environment', 'split'], message));
+  }
   return found;
 }
 

@@ -38,6 +38,8 @@ export const tasksPerSplitSchema = z.int().min(1).max(5000).default(20);
 
 export const environmentsContract = {
   list: procedure.output(z.array(environmentDescriptionSchema)),
+  /** Added folders that are away now; `list` leaves them out. */
+  missing: procedure.output(z.array(z.object({ environmentId: environmentIdSchema, folder: z.string() }))),
   get: procedure.input(z.object({ environmentId: environmentIdSchema })).output(environmentDescriptionSchema),
   tasks: procedure
     .input(

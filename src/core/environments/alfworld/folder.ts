@@ -1,6 +1,7 @@
 /**
  * Finds the games below a folder in the official layout: `train/`, `valid_seen/`, `valid_unseen/`, then one folder a task and one a
- * trial, each with `game.tw-pddl` and usually `traj_data.json`. Any other layout works too: games outside these folders are `train`.
+ * trial, each with `game.tw-pddl` and usually `traj_data.json`. The folder may be one of these itself. Any other layout works too: games
+ * outside of them are `train`.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -66,7 +67,7 @@ export function inspectGame(folder: string, file: string): FolderGame | Rejected
     if (source.solvable === false) return { file, reason: 'the file says that it cannot be solved' };
     return {
       file,
-      split: splitOf(file),
+      split: splitOf(folder, file),
       type: typeOf(folder, file, source.problem.goal),
       instruction: source.taskText.replace(/^Your task is to: /, ''),
       contentHash: hashOfGame(text),
@@ -80,8 +81,8 @@ export function inspectGame(folder: string, file: string): FolderGame | Rejected
   }
 }
 
-function splitOf(file: string): Split {
-  for (const part of file.split('/')) {
+function splitOf(folder: string, file: string): Split {
+  for (const part of [...file.split('/'), path.basename(path.resolve(folder))]) {
     const split = splitOfFolder[part];
     if (split !== undefined) return split;
   }

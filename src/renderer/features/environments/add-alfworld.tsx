@@ -61,6 +61,13 @@ export function AddAlfworld({ opened, onClose }: { opened: boolean; onClose: () 
               ? '. Every file was read.'
               : `. ${formatInteger(add.data.rejected.length)} files were left out:`}
           </p>
+          <p>
+            {add.data.environment.splits
+              .map(({ split, tasks }) => `${split} ${formatInteger(tasks)}`)
+              .join(', ')}
+            {add.data.environment.splits.every(({ split, tasks }) => split === 'train' || tasks === 0) &&
+              '. All are training tasks: no folder is named valid_train, valid_seen or valid_unseen.'}
+          </p>
           {add.data.rejected.length > 0 && (
             <ul className={styles.rejected}>
               {add.data.rejected.map((file) => (

@@ -10,11 +10,13 @@ import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../ui/states.tsx';
 import { AddAlfworld } from './add-alfworld.tsx';
 import { CheckState } from './check-state.tsx';
+import { RemoveEnvironment } from './remove-environment.tsx';
 import styles from './environments.module.css';
 
 /** Every world of this installation: bundled ones and the folders that the user added. */
 export function EnvironmentsPage() {
   const environments = useQuery(orpc.environments.list.queryOptions());
+  const missing = useQuery(orpc.environments.missing.queryOptions());
   const [adding, setAdding] = useState(false);
   return (
     <Page
@@ -38,6 +40,13 @@ export function EnvironmentsPage() {
           setAdding(false);
         }}
       />
+      {(missing.data ?? []).map(({ environmentId, folder }) => (
+        <div key={environmentId} className={styles.away}>
+          <code>{environmentId}</code>
+          {`is away: its games are read from ${folder}, where none can be read now. Bring the folder back, or remove it.`}
+          <RemoveEnvironment environment={{ id: environmentId, folder }} />
+        </div>
+      ))}
       {environments.isError ? (
         <ErrorState error={environments.error} onRetry={() => void environments.refetch()} />
       ) : environments.isPending ? (

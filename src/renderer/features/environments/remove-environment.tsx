@@ -9,14 +9,18 @@ import { ErrorState } from '../../ui/states.tsx';
 import styles from './environments.module.css';
 
 /** Only for folders that the user added; the folder and the episodes played in it stay. */
-export function RemoveEnvironment({ environment }: { environment: EnvironmentDescription }) {
+export function RemoveEnvironment({
+  environment,
+}: {
+  environment: Pick<EnvironmentDescription, 'id' | 'folder'>;
+}) {
   const [opened, setOpened] = useState(false);
   const [, navigate] = useLocation();
   const queries = useQueryClient();
   const remove = useMutation({
     ...orpc.environments.remove.mutationOptions(),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: orpc.environments.list.key() });
+      await queries.invalidateQueries({ queryKey: orpc.environments.key() });
       navigate('/environments', { replace: true });
     },
   });

@@ -7,15 +7,17 @@ import type { Preset } from '#shared/schema/run.ts';
 import { orpc } from '../../../rpc/client.ts';
 import { withValue } from '../form/yaml-draft.ts';
 
-/** A preset's text with another policy. Without a model it stays as it is. */
+/** A preset's text with another policy, and on another split. Without a model it stays as it is. */
 export function withPolicy(
   yaml: string | undefined,
   model: string | null,
   adapter: string | null,
+  split: string | null = null,
 ): string | undefined {
   if (yaml === undefined || model === null) return yaml;
   const adapters = adapter === null ? undefined : [{ path: adapter, scale: 1 }];
-  return withValue(withValue(yaml, ['policy', 'model'], model), ['policy', 'adapters'], adapters);
+  const acting = withValue(withValue(yaml, ['policy', 'model'], model), ['policy', 'adapters'], adapters);
+  return split === null ? acting : withValue(acting, ['environment', 'split'], split);
 }
 
 /**
@@ -29,12 +31,13 @@ export function useRunDraft(presets: readonly Preset[]) {
     parameters.get('preset') ??
     (presets.find((preset) => preset.presetId === 'quickstart') ?? presets[0])?.presetId ??
     null;
-  // `?model=…&adapter=…`: a preset with this policy in place of its own.
+  // `?model=…&adapter=…&split=…`: a preset with this policy in place of its own.
   const model = parameters.get('model');
   const adapter = parameters.get('adapter');
+  const split = parameters.get('split');
   const source =
     from === null && model !== null
-      ? `policy:${presetId ?? ''}:${model}:${adapter ?? ''}`
+      ? `policy:${presetId ?? ''}:${model}:${adapter ?? ''}:${split ?? ''}`
       : from === null
         ? `preset:${presetId ?? ''}`
         : `run:${from}`;
@@ -47,7 +50,7 @@ export function useRunDraft(presets: readonly Preset[]) {
   });
   const original =
     from === null
-      ? withPolicy(presets.find((preset) => preset.presetId === presetId)?.yaml, model, adapter)
+      ? withPolicy(presets.find((preset) => preset.presetId === presetId)?.yaml, model, adapter, split)
       : origin.data === undefined
         ? undefined
         : stringify(origin.data.job.spec, { lineWidth: 0 });
@@ -79,6 +82,7 @@ export function useRunDraft(presets: readonly Preset[]) {
           preset: next,
           ...(model === null ? {} : { model }),
           ...(adapter === null ? {} : { adapter }),
+          ...(split === null ? {} : { split }),
         },
         { replace: true },
       );

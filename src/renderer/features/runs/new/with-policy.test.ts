@@ -13,6 +13,12 @@ it('puts a trained adapter on its base into a preset, and keeps the rest of its 
   expect(text).toContain('# quick');
 });
 
+it('acts on another split where one is asked for', () => {
+  expect(parse(withPolicy(preset, 'base-1', '/new.gguf', 'development') ?? '')).toMatchObject({
+    environment: { split: 'development' },
+  });
+});
+
 it('a whole model takes the adapters of the preset away; without a model nothing changes', () => {
   expect(parse(withPolicy(preset, 'new-1', null) ?? '')).toEqual({
     kind: 'rollout',

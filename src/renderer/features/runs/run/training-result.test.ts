@@ -22,7 +22,12 @@ function query(href: string): Record<string, string> {
 }
 
 it('an adapter acts on its base, a whole model by itself', () => {
-  expect(query(policyHref(result))).toMatchObject({ model: 'base-1', adapter: '/data folder/a&b.gguf' });
+  expect(query(policyHref(result))).toMatchObject({
+    model: 'base-1',
+    adapter: '/data folder/a&b.gguf',
+    // Not on the tasks that it was trained on.
+    split: 'development',
+  });
   const model = query(policyHref({ ...result, kind: 'model', modelId: 'new-1' }));
   expect(model['model']).toBe('new-1');
   expect(model).not.toHaveProperty('adapter');

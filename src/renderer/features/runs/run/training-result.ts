@@ -21,10 +21,10 @@ export function trainingResult(job: Job): TrainingResult | null {
   return resultSchema.safeParse(job.result).data ?? null;
 }
 
-/** The new run with this policy: an adapter acts on its base, a whole model by itself. */
+/** The new run with this policy, on tasks that nobody trains on: an adapter acts on its base, a whole model by itself. */
 export function policyHref({ kind, file, modelId, baseModelId }: TrainingResult): string {
   const policy = kind === 'adapter' ? { model: baseModelId, adapter: file } : { model: modelId ?? file };
-  return `/runs/new?${new URLSearchParams({ preset: 'rollout-quick', ...policy }).toString()}`;
+  return `/runs/new?${new URLSearchParams({ preset: 'rollout-quick', ...policy, split: 'development' }).toString()}`;
 }
 
 /** A new training that goes on from the adapter. */
