@@ -82,6 +82,13 @@ export function toAppError(thrown: unknown): AppError {
     return new AppError({ code: 'CANCELLED', message: 'The operation was cancelled.', cause: thrown });
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
+  if (thrown instanceof Error && 'code' in thrown && (thrown.code === 'ENOSPC' || thrown.code === 'EDQUOT')) {
+    return new AppError({
+      code: 'DISK_FULL',
+      message: `The disk is full (${message}). What was stored before is kept. Free some space, then give the command again.`,
+      cause: thrown,
+    });
+  }
   return new AppError({ code: 'INTERNAL', message, cause: thrown });
 }
 
