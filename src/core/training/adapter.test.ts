@@ -177,6 +177,7 @@ describe('before a job exists', () => {
     ],
     ['a part without rows', { recipe: 'sr' }, /reflection_sft\.jsonl has no rows, so the recipe sr/],
     ['a part that is missing', { recipe: 'iwm-il' }, /needs .*iwm_sft\.jsonl, which is not there/],
+    ['a part that would only be counted', { recipe: 'il2' }, /needs .*iwm_sft\.jsonl, which is not there/],
   ])('refuses %s', async (_, settings, message) => {
     await expect(check(settings)).rejects.toThrow(message);
   });

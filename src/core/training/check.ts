@@ -5,7 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import type { TrainRun } from '#shared/schema/training.ts';
 import type { CoreServices } from '#core/services.ts';
 import type { TrainingDevices } from '#core/training/devices.ts';
-import { stagesOf } from '#core/training/recipes.ts';
+import { partsOf } from '#core/training/recipes.ts';
 import { requireMemory } from '#core/training/memory.ts';
 import { datasetFolder, openParams } from '#core/training/train-job.ts';
 
@@ -32,7 +32,7 @@ export async function checkTraining(
   const params = openParams(run, base);
   if (run.device === 'cpu') requireMemory(params, process.availableMemory());
   const folder = datasetFolder(run, services);
-  for (const part of new Set(stagesOf(run.recipe).flatMap(({ parts }) => parts))) {
+  for (const part of partsOf(run.recipe)) {
     const file = path.join(folder, `${part}.jsonl`);
     if (existsSync(file)) {
       if (statSync(file).size > 0) continue;

@@ -81,6 +81,20 @@ export async function readTokenRows(
   return rows;
 }
 
+/** How many rows the parts have; none of them is parsed. @throws FILE_NOT_FOUND */
+export async function countRows(
+  folder: string,
+  parts: readonly DatasetPart[],
+  options: { signal: AbortSignal },
+): Promise<number> {
+  const reader = new DatasetReader();
+  let rows = 0;
+  for (const part of parts) {
+    rows += (await reader.rows({ folder }, part, { offset: 0, limit: 0 }, options)).total;
+  }
+  return rows;
+}
+
 function groupOf({ id, meta }: SftRow, groupBy: TrainRun['groupBy']): string {
   switch (groupBy) {
     case 'row':

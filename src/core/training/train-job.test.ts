@@ -209,3 +209,22 @@ it('refuses an empty data set', async () => {
   const job = await lab.run('train', run());
   expect(job.error?.message).toContain('no rows');
 }, 60_000);
+
+it.each([
+  ['a number of updates', { updates: 3 }, 6],
+  ['epochs', { updates: null, epochs: 2, iwmEpochs: 1 }, 10],
+])(
+  'controls for iwm-il with as many updates as it has, by %s',
+  async (_, settings, updates) => {
+    writePart('expert_sft', expertRows());
+    writePart('iwm_sft', [...expertRows(), ...expertRows()].slice(0, 27));
+    const updatesOf = async (recipe: string) => {
+      const job = await lab.run('train', run({ ...settings, recipe }));
+      expect(job.error).toBeNull();
+      return resultSchema.parse(job.result).updates;
+    };
+    expect(await updatesOf('iwm-il')).toBe(updates);
+    expect(await updatesOf('il2')).toBe(updates);
+  },
+  60_000,
+);

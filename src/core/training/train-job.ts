@@ -20,7 +20,7 @@ import { trainingFolder } from '#core/training/lineage.ts';
 import { RowOrder } from '#core/training/order.ts';
 import type { Trainer } from '#core/training/port.ts';
 import { stagesOf } from '#core/training/recipes.ts';
-import { readTokenRows } from '#core/training/rows.ts';
+import { countRows, readTokenRows } from '#core/training/rows.ts';
 import type { TokenRow } from '#core/training/rows.ts';
 import { learningRate } from '#core/training/schedule.ts';
 import { stopNorm } from '#core/training/stop-norm.ts';
@@ -139,6 +139,7 @@ async function plan(
   services: CoreServices,
 ): Promise<PlannedStage[]> {
   const folder = datasetFolder(run, services);
+  const { signal } = context;
   context.progress({ done: 0, total: null, unit: 'rows', phase: 'Encoding the rows' });
   const loaded = await services.models.load(base, {
     adapters: [],
@@ -146,7 +147,7 @@ async function plan(
     sequences: 1,
     threads: 1,
     format: run.format,
-    signal: context.signal,
+    signal,
   });
   try {
     const stages: PlannedStage[] = [];
@@ -155,31 +156,37 @@ async function plan(
         groupBy: run.groupBy,
         longest: Math.min(params.limits.longestBlock, params.architecture.contextLength),
         contextLength: params.architecture.contextLength,
-        signal: context.signal,
+        signal,
         onProgress: (done) =>
           context.progress({ done, total: null, unit: 'rows', phase: 'Encoding the rows' }),
       });
-      const epochs = stage.name === 'iwm' ? run.iwmEpochs : run.epochs;
-      stages.push({
-        ...stage,
-        rows,
-        updates: run.updates ?? Math.max(1, Math.ceil((rows.length * epochs) / run.batchRows)),
-      });
-    }
-    const [only] = stages;
-    if (run.recipe === 'il2' && run.updates === null && only !== undefined) {
-      const world = await readTokenRows(folder, ['iwm_sft'], loaded.model, {
-        groupBy: run.groupBy,
-        longest: params.architecture.contextLength,
-        contextLength: params.architecture.contextLength,
-        signal: context.signal,
-      });
-      only.updates += Math.max(1, Math.ceil((world.length * run.iwmEpochs) / run.batchRows));
+      stages.push({ ...stage, rows, updates: await updatesOf(stage, rows.length, run, { folder, signal }) });
     }
     return stages;
   } finally {
     await loaded.release();
   }
+}
+
+/** @param rows of the stage */
+async function updatesOf(
+  stage: Stage,
+  rows: number,
+  run: TrainRun,
+  options: { folder: string; signal: AbortSignal },
+): Promise<number> {
+  if (stage.updatesOf === undefined) {
+    return run.updates ?? Math.ceil((rows * epochsOf(stage, run)) / run.batchRows);
+  }
+  let updates = 0;
+  for (const other of stage.updatesOf) {
+    updates += await updatesOf(other, await countRows(options.folder, other.parts, options), run, options);
+  }
+  return updates;
+}
+
+function epochsOf({ name }: Stage, run: TrainRun): number {
+  return name === 'iwm' ? run.iwmEpochs : run.epochs;
 }
 
 export function datasetFolder(run: TrainRun, { store }: CoreServices): string {

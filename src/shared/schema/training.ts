@@ -8,7 +8,7 @@ export const recipeSchema = z.enum(['il', 'iwm-il', 'sr', 'iwm-sr', 'il2']).meta
   title: 'Recipe',
   help:
     'il: imitation. iwm-il: next states first, then imitation on the same weights. sr: imitation and reflections together. ' +
-    'iwm-sr: next states, then imitation and reflections. il2: imitation with the updates that iwm-il would have had.',
+    'iwm-sr: next states, then imitation and reflections. il2: imitation with as many updates as iwm-il has in both stages.',
   paper: 'il, iwm-il, sr',
 });
 export type Recipe = z.infer<typeof recipeSchema>;
@@ -205,4 +205,6 @@ export type TrainRun = z.infer<typeof trainRunSchema>;
 export interface Stage {
   name: string;
   parts: z.infer<typeof datasetPartSchema>[];
+  /** It has as many updates as these stages would have together; absent: as many as its own rows ask for. */
+  updatesOf?: Stage[];
 }
