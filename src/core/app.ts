@@ -63,8 +63,21 @@ export async function createApp(ports: HostPorts): Promise<App> {
   const { dataFolder, clock, log, version } = ports;
   makeFolder(dataFolder);
   const opened: (() => void | Promise<void>)[] = [];
+  // One that fails keeps no other from closing: the lock is the last, and who holds it keeps every later host out.
   const disposeAll = async () => {
-    for (const close of opened.splice(0).toReversed()) await close();
+    const failures: unknown[] = [];
+    for (const close of opened.splice(0).toReversed()) {
+      try {
+        await close();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length === 0) return;
+    throw new AggregateError(
+      failures,
+      `The rest was closed, this was not: ${failures.map(String).join('; ')}`,
+    );
   };
   try {
     const lock = acquireHostLock(dataFolder, clock.now());
@@ -142,7 +155,7 @@ export async function createApp(ports: HostPorts): Promise<App> {
       dispose: disposeAll,
     };
   } catch (thrown) {
-    await disposeAll();
+    await disposeAll().catch((error: unknown) => log.error({ error: String(error) }, 'dispose-failed'));
     throw thrown;
   }
 }

@@ -112,7 +112,7 @@ export class PlayDesk {
     if (play === undefined) return { closed: false };
     this.#plays.delete(playId);
     await play.tail.catch(() => undefined);
-    await play.session.close();
+    await closeAll(this.#log, { playId }, { session: play.session.close() });
     return { closed: true };
   }
 
