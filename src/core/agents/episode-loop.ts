@@ -172,12 +172,13 @@ async function playOnce(
   const { provider, policy, store, limits } = world;
   const description = provider.describe();
   const session = await provider.open({ taskId: plan.task.taskId, seed: plan.seed, signal });
-  const actor = policy.actor({
-    episodeId: episode.episodeId,
-    seed: seedOf('samples', plan.seed, episode.episodeId),
-    maxPromptTokens: limits.maxPromptTokens,
-  });
+  let actor: Actor | undefined;
   try {
+    actor = policy.actor({
+      episodeId: episode.episodeId,
+      seed: seedOf('samples', plan.seed, episode.episodeId),
+      maxPromptTokens: limits.maxPromptTokens,
+    });
     let observation = await session.reset({ signal });
     episode.initialObservation = observation.text;
     episode.initialAdmissible = observation.admissible === null ? null : [...observation.admissible];
@@ -214,7 +215,7 @@ async function playOnce(
     return { episode, steps };
   } finally {
     const { episodeId } = episode;
-    await closeAll(world.log, { episodeId }, { session: session.close(), conversation: actor.end() });
+    await closeAll(world.log, { episodeId }, { session: session.close(), conversation: actor?.end() });
   }
 }
 
