@@ -135,6 +135,46 @@ describe('the connection to the host', () => {
     expect(connection.state).toBe('refused');
   });
 
+  it('gives an attempt up that never opens, and tries again', async () => {
+    const { connection, transports, last } = setUp();
+    const closed = vi.spyOn(last(), 'close');
+    await vi.advanceTimersByTimeAsync(4999);
+    expect(connection.state).toBe('connecting');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(connection.state).toBe('lost');
+    expect(closed).toHaveBeenCalledOnce();
+    // Who says nothing has refused nothing, however often.
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(connection.state).toBe('lost');
+    expect(transports.length).toBeGreaterThan(5);
+    await vi.advanceTimersByTimeAsync(5000);
+    last().open();
+    await settle();
+    expect(connection.state).toBe('open');
+    const count = transports.length;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(transports).toHaveLength(count);
+  });
+
+  it('tries anew at once when it is asked to, also while an attempt hangs', async () => {
+    const { connection, transports, last } = setUp();
+    const hanging = last();
+    const closed = vi.spyOn(hanging, 'close');
+    connection.retryNow();
+    expect(transports).toHaveLength(2);
+    expect(closed).toHaveBeenCalledOnce();
+    hanging.open();
+    await settle();
+    expect(connection.state).toBe('connecting');
+    last().open();
+    await settle();
+    expect(connection.state).toBe('open');
+    connection.retryNow();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(transports).toHaveLength(2);
+    connection.close();
+  });
+
   it('tries no more once it is closed', async () => {
     const { connection, transports, last } = setUp();
     last().open();

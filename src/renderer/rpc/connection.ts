@@ -12,6 +12,9 @@ export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
+/** An attempt that neither opened nor failed in its time. */
+class Silent extends Error {}
+
 export interface Transport {
   link: ClientLink<ClientContext>;
   /** Resolves when it can carry calls; rejects when it never will, with `Refused` where that is known. */
@@ -27,6 +30,8 @@ export interface ConnectionOptions {
   backOff?(attempt: number): number;
   /** How long a call waits for a lost connection before it fails. */
   patienceMs?: number;
+  /** How long an attempt may take before it is given up: what swallows it, e.g. a tunnel to a sleeping host, tells nobody. */
+  connectWithinMs?: number;
 }
 
 const defaultBackOff = (attempt: number) => Math.min(5000, 250 * 2 ** attempt);
@@ -77,9 +82,11 @@ export class Connection implements ClientLink<ClientContext> {
   /** Tries at once, e.g. after the user asked for it. */
   retryNow(): void {
     if (this.#state === 'open' || this.#stopped) return;
-    clearTimeout(this.#timer);
     this.#attempt = 0;
-    if (this.#transport === null) this.#connect();
+    const hanging = this.#transport;
+    this.#transport = null;
+    hanging?.close();
+    this.#connect();
   }
 
   close(): void {
@@ -95,23 +102,30 @@ export class Connection implements ClientLink<ClientContext> {
   }
 
   #connect(): void {
+    clearTimeout(this.#timer);
     const transport = this.#options.open();
     this.#transport = transport;
     const lost = (reason?: unknown) => {
       if (this.#transport !== transport) return;
       this.#transport = null;
       if (this.#stopped) return;
+      clearTimeout(this.#timer);
       // A host that never answered has most likely refused the token; one that did answer has gone away, unless it says otherwise.
-      const refused = reason instanceof Refused || (!this.#everOpen && this.#attempt >= 2);
-      this.#set(refused ? 'refused' : 'lost');
+      const turnedAway = !this.#everOpen && this.#attempt >= 2 && !(reason instanceof Silent);
+      this.#set(reason instanceof Refused || turnedAway ? 'refused' : 'lost');
       const wait = (this.#options.backOff ?? defaultBackOff)(this.#attempt);
       this.#attempt += 1;
       this.#timer = setTimeout(() => {
         this.#connect();
       }, wait);
     };
+    this.#timer = setTimeout(() => {
+      lost(new Silent());
+      transport.close();
+    }, this.#options.connectWithinMs ?? 5000);
     transport.opened.then(() => {
       if (this.#transport !== transport) return;
+      clearTimeout(this.#timer);
       this.#attempt = 0;
       this.#everOpen = true;
       this.#set('open');

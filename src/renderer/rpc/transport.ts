@@ -72,16 +72,12 @@ export function portTransport(bridge: ElectronBridge): Transport {
   let port: MessagePort | null = null;
   let link: PortLink<Record<never, never>> | null = null;
   const gone = Promise.withResolvers<undefined>();
-  const opened = new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      window.removeEventListener('message', receive);
-      reject(new Error('The main process sent no port.'));
-    }, 10_000);
+  const waiting = new AbortController();
+  const opened = new Promise<void>((resolve) => {
     function receive(event: MessageEvent): void {
       const [received] = event.ports;
       if (event.source !== window || event.data !== portMessage || received === undefined) return;
-      clearTimeout(timer);
-      window.removeEventListener('message', receive);
+      waiting.abort();
       port = received;
       link = new PortLink({ port: received });
       received.addEventListener('close', () => {
@@ -90,7 +86,7 @@ export function portTransport(bridge: ElectronBridge): Transport {
       received.start();
       resolve();
     }
-    window.addEventListener('message', receive);
+    window.addEventListener('message', receive, { signal: waiting.signal });
     bridge.requestPort();
   });
   return {
@@ -101,6 +97,8 @@ export function portTransport(bridge: ElectronBridge): Transport {
     opened,
     closed: gone.promise,
     close: () => {
+      // A port that comes late belongs to the next attempt.
+      waiting.abort();
       port?.close();
       gone.resolve(undefined);
     },
