@@ -7,7 +7,7 @@
 import type { ReflectionFlag } from '#shared/schema/branch.ts';
 import { canonicalAction } from '#core/agents/index.ts';
 import { contradiction } from '#core/early-experience/conclusion.ts';
-import { asCommand, namesOf } from '#core/early-experience/mentions.ts';
+import { asCommand, wordsOf } from '#core/early-experience/mentions.ts';
 import type { Detector, Finding, ReflectionSubject } from '#core/early-experience/subject.ts';
 import { escaped, excerpt, sentencesOf, speaksOf } from '#core/early-experience/subject.ts';
 
@@ -146,7 +146,7 @@ export const doubled: Detector = ({ text }) => {
 
 /** It names nothing that the expert's action names: whatever it says, it is no reason for that action. */
 export const unrelated: Detector = (subject) => {
-  const { things } = namesOf(subject);
+  const { things } = wordsOf(asCommand(subject.expertAction));
   if (things.length === 0 || speaksOf(asCommand(subject.text), things)) return null;
   return {
     flag: 'unrelated',

@@ -42,7 +42,6 @@ export function namesOf({ expertAction, alternatives, admissible }: Actions): Ac
   const others = [...new Set([...alternatives, ...admissible].map(asCommand))].filter(
     (action) => action !== expert && action !== '',
   );
-  const [verb = '', ...rest] = expert.match(/\p{L}+/gu) ?? [];
   const shapes = [expert, ...others].filter((action) => /\s\d/u.test(action)).map(shapeOf);
   return {
     expert: anywhere(calleeOf(expert) ?? loosely(expert)),
@@ -54,9 +53,17 @@ export function namesOf({ expertAction, alternatives, admissible }: Actions): Ac
       }),
       ...[...new Set(shapes)].map(anywhere),
     ],
-    verb,
-    things: [...new Set(rest)].filter((word) => word.length > 2 && !/^(?:from|with|into|onto)$/u.test(word)),
+    ...wordsOf(expert),
   };
+}
+
+/** @param expert in the spelling of `asCommand` */
+export function wordsOf(expert: string): Pick<ActionNames, 'verb' | 'things'> {
+  const [verb = '', ...rest] = expert.match(/\p{L}+/gu) ?? [];
+  const things = [...new Set(rest)].filter(
+    (word) => word.length > 2 && !/^(?:from|with|into|onto)$/u.test(word),
+  );
+  return { verb, things };
 }
 
 /** In the order of the text; of two that overlap the longer, of two equal ones the expert's. */
