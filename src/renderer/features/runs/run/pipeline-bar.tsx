@@ -5,12 +5,8 @@ import { isFinished, shownState } from '../../../ui/progress.ts';
 import { JobBadge } from '../../../ui/status-badge.tsx';
 import { useElapsed } from '../../../ui/use-elapsed.ts';
 import { rowsOf } from './result-counts.ts';
+import { stageTitle } from './stage-title.ts';
 import styles from './run.module.css';
-
-function stageTitle(job: Job): string {
-  // A stage is named by its key; a title is a person's words, hyphens included.
-  return sentence(job.stage?.replaceAll('-', ' ') ?? job.title);
-}
 
 const order = ['demonstrations', 'branching', 'reflection', 'export'];
 

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { Job, MetricPoint } from '#shared/schema/job.ts';
 import { formatInteger, formatNumber } from '../../../ui/format.ts';
 import { countsSoFar, numbersOf, rowsOf, soFarTitle } from './result-counts.ts';
+import { stageTitle } from './stage-title.ts';
 import { SuccessTable } from './success-table.tsx';
 import { successRows, withoutSuccess } from './success.ts';
 import { useMetrics } from './use-metrics.ts';
@@ -26,33 +27,50 @@ export function RunResult({
   live: boolean;
 }) {
   const metrics = useMetrics(jobs, live);
+  const results = jobs.map((job, index) => {
+    const points = metrics[index]?.data ?? [];
+    return { job, points, success: successRows(job, points) };
+  });
   return (
     <section className={styles.section} aria-label="Results">
+      {/* Wider than a stage's column in most windows, so it stands above them. */}
+      {results.map(({ job, success }) => (
+        <SuccessTable
+          key={job.jobId}
+          rows={success}
+          caption={jobs.length > 1 ? `Success: ${stageTitle(job)}` : null}
+        />
+      ))}
       <div
         className={jobs.length > 1 ? styles.pipeline : styles.resultOne}
         style={{ '--stages': Math.max(columns, jobs.length) } as CSSProperties}
       >
-        {jobs.map((job, index) => (
-          <StageResult key={job.jobId} job={job} points={metrics[index]?.data ?? []} />
+        {results.map(({ job, points, success }) => (
+          <StageResult key={job.jobId} job={job} points={points} scores={success.length > 0} />
         ))}
       </div>
     </section>
   );
 }
 
-function StageResult({ job, points }: { job: Job; points: readonly MetricPoint[] }) {
+function StageResult({
+  job,
+  points,
+  scores,
+}: {
+  job: Job;
+  points: readonly MetricPoint[];
+  /** Its successes are told in their own table. */
+  scores: boolean;
+}) {
   const { result } = job;
-  const success = successRows(job, points);
   const numbers =
-    result === null
-      ? countsSoFar(job, points)
-      : numbersOf(success.length === 0 ? result : withoutSuccess(result));
+    result === null ? countsSoFar(job, points) : numbersOf(scores ? withoutSuccess(result) : result);
   const zeros = result === null ? [] : numbers.filter(([, value]) => value === 0);
   const datasetId = textOf(result, 'datasetId');
   return (
     <div className={styles.result}>
       {result === null && <p className={styles.soFar}>{soFarTitle(job)}</p>}
-      <SuccessTable rows={success} />
       <Counts numbers={rowsOf(result).map(([part, rows]) => [`Rows in ${part}`, rows])} />
       <Counts numbers={numbers.filter((entry) => !zeros.includes(entry))} />
       {zeros.length > 0 && (

@@ -4,10 +4,18 @@ import type { SuccessRow } from './success.ts';
 import styles from './run.module.css';
 
 /** Success by task type with its interval: a rate of few episodes says little, and shows it. */
-export function SuccessTable({ rows }: { rows: readonly SuccessRow[] }) {
+export function SuccessTable({
+  rows,
+  caption,
+}: {
+  rows: readonly SuccessRow[];
+  /** Whose successes, where several stages are shown. */
+  caption: string | null;
+}) {
   if (rows.length === 0) return null;
   return (
-    <table className={styles.success} aria-label="Success">
+    <table className={styles.success} aria-label={caption ?? 'Success'}>
+      {caption !== null && <caption>{caption}</caption>}
       <thead>
         <tr>
           <th scope="col">{rows.length > 1 ? 'Task type' : 'Success'}</th>
