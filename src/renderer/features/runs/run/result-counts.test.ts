@@ -44,6 +44,21 @@ describe('what a stage has counted', () => {
     ]);
   });
 
+  it('is of one moment, also when progress is told before what was measured with it', () => {
+    const points = [point('branches-accepted', 37, 432), point('environment-steps', 37, 462)];
+    expect(countsSoFar(job({ state: 'running' }), points)).toEqual([
+      ['States', 37],
+      ['Branches accepted', 432],
+      ['Real environment steps', 462],
+    ]);
+    expect(countsSoFar(job({ state: 'running' }), [])).toEqual([['States', 79]]);
+    const progress = { done: 3, total: 30, unit: 'demonstrations', phase: 'Proving' };
+    expect(countsSoFar(job({ progress }), [point('completion-tokens', 30, 0)])[0]).toEqual([
+      'Demonstrations',
+      3,
+    ]);
+  });
+
   it('is nothing for a stage that waits, and says so', () => {
     const waiting = job({ state: 'queued', progress: null });
     expect(countsSoFar(waiting, [])).toEqual([]);

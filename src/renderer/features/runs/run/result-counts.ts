@@ -37,7 +37,10 @@ export function episodesOf(result: Json): number {
   return demonstrated.success ? demonstrated.data.episodeIds.length : 0;
 }
 
-/** The last value of each metric: the very numbers at the ends of the curves. Those of shares and means are no counts. */
+/**
+ * The last value of each metric: the very numbers at the ends of the curves. Those of shares and means are no counts. How far the
+ * stage is comes from the same points, whose steps count its units: its progress is told faster, and a list is of one moment.
+ */
 export function countsSoFar(job: Job, points: readonly MetricPoint[]): [string, number][] {
   const last = new Map<string, MetricPoint>();
   for (const point of points) {
@@ -45,8 +48,13 @@ export function countsSoFar(job: Job, points: readonly MetricPoint[]): [string, 
     if (known === undefined || point.step >= known.step) last.set(point.name, point);
   }
   const { progress } = job;
+  // Proofs measure nothing: the points of their stage count the episodes before.
+  const counted = progress?.unit === 'demonstrations' ? [] : [...last.values()];
+  const done = counted.length === 0 ? progress?.done : Math.max(...counted.map((point) => point.step));
   return [
-    ...(progress === null ? [] : [[sentence(progress.unit), progress.done] satisfies [string, number]]),
+    ...(progress === null || done === undefined
+      ? []
+      : [[sentence(progress.unit), done] satisfies [string, number]]),
     ...[...last.values()]
       .filter(({ name }) => !uncharted.has(name) && !/-share$|-rate$|^mean-/.test(name))
       .map(({ name, value }): [string, number] => [metricLook(name).title, value]),

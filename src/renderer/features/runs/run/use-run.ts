@@ -4,6 +4,7 @@ import type { JobUpdate } from '#shared/contract/jobs.ts';
 import type { JobId } from '#shared/ids.ts';
 import type { Job, JobEvent } from '#shared/schema/job.ts';
 import { client, orpc, queryClient } from '../../../rpc/client.ts';
+import { tellRunning } from '../../../rpc/running.ts';
 import { useStream } from '../../../rpc/stream.ts';
 import { isFinished } from '../../../ui/progress.ts';
 import { addToOpenLog } from './use-log.ts';
@@ -76,6 +77,7 @@ export function useRun(jobId: JobId) {
       }
       const before = queryClient.getQueryData(runKey);
       queryClient.setQueryData(runKey, (old) => old && withStatus(old, update));
+      tellRunning(update);
       if (before !== undefined && statesOf(before) !== statesOf(update)) {
         // What a stage came to is in its result. One that stops is not asked again by its curves: what it measured last must still come.
         void queryClient.invalidateQueries({ queryKey: runKey });
