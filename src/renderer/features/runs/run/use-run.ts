@@ -81,6 +81,8 @@ export function useRun(jobId: JobId) {
       if (before !== undefined && statesOf(before) !== statesOf(update)) {
         // What a stage came to is in its result. One that stops is not asked again by its curves: what it measured last must still come.
         void queryClient.invalidateQueries({ queryKey: runKey });
+        // Which stage is the running one is asked anew too.
+        void queryClient.invalidateQueries({ queryKey: orpc.jobs.list.key() });
         refreshMeasured();
       }
       if (update.events.length > 0) {
