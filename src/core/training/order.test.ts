@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { RowOrder } from '#core/training/order.ts';
+import { RowOrder, updatesFor } from '#core/training/order.ts';
 
 const groups = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 30 });
 
@@ -54,5 +54,31 @@ it('cuts no group that fits into a batch, and no batch is empty or larger than t
         expect(Math.abs(rows - updates * size)).toBeLessThan(size);
       },
     ),
+  );
+});
+
+it('shows each row as often as there are passes, in as many updates as they need, none of them empty', () => {
+  fc.assert(
+    fc.property(
+      groups,
+      fc.integer({ min: 0, max: 1000 }),
+      fc.integer({ min: 1, max: 12 }),
+      fc.integer({ min: 1, max: 3 }),
+      (names, seed, size, passes) => {
+        const order = new RowOrder(names, seed);
+        const updates = updatesFor(names.length, { passes, size });
+        const batches = Array.from({ length: updates }, (_, update) => order.batch(update, size, passes));
+        const every = names.flatMap((_, row) => Array.from({ length: passes }, () => row));
+        expect(batches.flat().toSorted((a, b) => a - b)).toEqual(every);
+        for (const batch of batches) {
+          expect(batch.length).toBeGreaterThan(0);
+          expect(batch.length).toBeLessThanOrEqual(2 * size);
+        }
+        // Where the rows come out even, it is what it would be without an end.
+        if ((names.length * passes) % size !== 0) return;
+        expect(batches).toEqual(batches.map((_, update) => order.batch(update, size)));
+      },
+    ),
+    { numRuns: 1000 },
   );
 });

@@ -3,6 +3,11 @@ import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 
+/** How many updates of `size` rows it takes to see each row once a pass. */
+export function updatesFor(rows: number, { passes, size }: { passes: number; size: number }): number {
+  return Math.ceil((rows * passes) / size);
+}
+
 /**
  * @param groups of each row; rows of one group stand side by side in a pass and come in one batch, so that what they share is
  * computed once. Only a group that is larger than a batch is cut.
@@ -29,17 +34,25 @@ export class RowOrder {
   /**
    * The rows of update `update` (from 0): the groups whose middle lies in the rows update · size … of all passes in a row. So a
    * batch has `size` rows on average, none is empty, and batches run on from one pass into the next.
+   *
+   * @param passes after which there are no more rows: the last of `updatesFor` has those that are left; null: it goes on for ever
    */
-  batch(update: number, size: number): number[] {
-    const [from, to] = [update * size, (update + 1) * size];
+  batch(update: number, size: number, passes: number | null = null): number[] {
+    const perPass = this.#rows.reduce((sum, { length }) => sum + Math.ceil(length / size), 0);
+    // Where whole groups leave nothing for the last updates, each of them takes one group of those before.
+    const spare = passes === null ? Infinity : passes * perPass - updatesFor(this.#count, { passes, size });
+    const first = Math.min(Math.floor((update * size) / this.#count), Math.floor((update + spare) / perPass));
+    const last = Math.min(Math.ceil(((update + 1) * size) / this.#count), passes ?? Infinity);
     const batch: number[] = [];
-    for (let pass = Math.floor(from / this.#count); pass * this.#count < to; pass += 1) {
+    for (let pass = first; pass < last; pass += 1) {
       let at = pass * this.#count;
+      let index = pass * perPass;
       for (const rows of this.#of(pass)) {
         for (const part of parts(rows, size)) {
-          const middle = at + part.length / 2;
-          if (middle >= from && middle < to) batch.push(...part);
+          const own = Math.max(Math.floor((at + part.length / 2) / size), index - spare);
+          if (own === update) batch.push(...part);
           at += part.length;
+          index += 1;
         }
       }
     }

@@ -70,6 +70,7 @@ function run(settings: Record<string, unknown> = {}) {
 }
 
 const resultSchema = z.object({ file: z.string(), updates: z.int(), modelId: z.string().nullable() });
+const trained = z.object({ updates: z.int(), trainedTokens: z.int() });
 
 async function logprob(
   adapter: string | null,
@@ -228,3 +229,17 @@ it.each([
   },
   60_000,
 );
+
+it('sees each row once an epoch: the last update has what is left', async () => {
+  const rows = expertRows().slice(0, 17);
+  writePart('expert_sft', rows);
+  const tokensOf = async (settings: Record<string, unknown>) => {
+    const job = await lab.run('train', run(settings));
+    expect(job.error).toBeNull();
+    return trained.parse(job.result);
+  };
+  const whole = await tokensOf({ updates: null, epochs: 1, batchRows: 17 });
+  const cut = await tokensOf({ updates: null, epochs: 1, batchRows: 8 });
+  expect([whole.updates, cut.updates]).toEqual([1, 3]);
+  expect(cut.trainedTokens).toBe(whole.trainedTokens);
+}, 60_000);

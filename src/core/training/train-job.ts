@@ -17,7 +17,7 @@ import { readAdapter } from '#core/training/adapter.ts';
 import { architectureOf, storedTensors } from '#core/training/architecture-of.ts';
 import { writeAdapter, writeModel } from '#core/training/model-files.ts';
 import { trainingFolder } from '#core/training/lineage.ts';
-import { RowOrder } from '#core/training/order.ts';
+import { RowOrder, updatesFor } from '#core/training/order.ts';
 import type { Trainer } from '#core/training/port.ts';
 import { stagesOf } from '#core/training/recipes.ts';
 import { countRows, readTokenRows } from '#core/training/rows.ts';
@@ -176,7 +176,7 @@ async function updatesOf(
   options: { folder: string; signal: AbortSignal },
 ): Promise<number> {
   if (stage.updatesOf === undefined) {
-    return run.updates ?? Math.ceil((rows * epochsOf(stage, run)) / run.batchRows);
+    return run.updates ?? updatesFor(rows, { passes: epochsOf(stage, run), size: run.batchRows });
   }
   let updates = 0;
   for (const other of stage.updatesOf) {
@@ -259,9 +259,10 @@ async function runStages(
       stage.rows.map(({ group }) => group),
       run.seed + index,
     );
+    const passes = run.updates === null && stage.updatesOf === undefined ? epochsOf(stage, run) : null;
     while (state.update < before + stage.updates) {
       const local = state.update - before;
-      const rows = order.batch(local, run.batchRows).flatMap((at) => stage.rows[at] ?? []);
+      const rows = order.batch(local, run.batchRows, passes).flatMap((at) => stage.rows[at] ?? []);
       const metrics = await trainer.step(
         trainRows(rows),
         {

@@ -120,7 +120,7 @@ export const trainRunSchema = z.strictObject({
   recipe: recipeSchema.default('il'),
   epochs: z.int().min(1).max(1000).default(1).meta({
     title: 'Epochs',
-    help: 'Passes over the rows of each stage, unless updates are given.',
+    help: 'Passes over the rows of each stage, unless updates are given. The last update has the rows that are left.',
     paper: '1 (IWM), 2 (IL)',
   }),
   iwmEpochs: z.int().min(1).max(1000).default(1).meta({ title: 'IWM epochs', paper: '1' }),
