@@ -290,6 +290,16 @@ describe('calls', () => {
     expect(performance.now() - started).toBeLessThan(1000);
   });
 
+  it('outlive a Ctrl-C, which a terminal sends to every process of the command', async () => {
+    const before = host.children.length;
+    const running = model.generate(request({ maxTokens: 64 }));
+    setTimeout(() => host.children.at(-1)?.kill('SIGINT'), 20);
+    const { generations } = await running;
+    expect(generations[0]?.tokens.length).toBeGreaterThan(0);
+    await model.generate(request());
+    expect(host.children.length).toBe(before);
+  });
+
   it('fail with MODEL_CRASHED when the process is killed, and the next one works', async () => {
     const before = host.children.length;
     const running = model.generate(request({ n: 64, maxTokens: 900 }));

@@ -25,6 +25,8 @@ export function openHostPort(): HostPort {
   }
   // Without a host there is nobody to answer: never outlive it. `process.exit` would wait for the native call that is under way
   // (a step of a large model takes minutes); nothing here is the only copy of anything.
+  // Ctrl-C in a terminal reaches every process of its group: it is the host that pauses, and it still needs what runs here.
+  process.on('SIGINT', () => undefined);
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   return {
     send: (message) => {
