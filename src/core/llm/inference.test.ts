@@ -293,7 +293,7 @@ describe('calls', () => {
   it('outlive a Ctrl-C, which a terminal sends to every process of the command', async () => {
     const before = host.children.length;
     const running = model.generate(request({ maxTokens: 64 }));
-    setTimeout(() => host.children.at(-1)?.kill('SIGINT'), 20);
+    setTimeout(() => process.kill(host.children.at(-1)?.pid ?? 0, 'SIGINT'), 20);
     const { generations } = await running;
     expect(generations[0]?.tokens.length).toBeGreaterThan(0);
     await model.generate(request());
