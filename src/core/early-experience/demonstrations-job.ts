@@ -22,6 +22,7 @@ import { importedLines } from '#core/early-experience/import-lines.ts';
 import { expertPromptShortage } from '#core/early-experience/prompt-limit.ts';
 import type { DemonstrationsSpec } from '#core/early-experience/spec.ts';
 import { demonstrationsSpecSchema } from '#core/early-experience/spec.ts';
+import { recordedGames } from '#core/early-experience/recorded-games.ts';
 import { splitProblem } from '#core/early-experience/training-split.ts';
 
 export function createDemonstrationsJob(services: CoreServices): JobDefinition<DemonstrationsSpec> {
@@ -145,11 +146,7 @@ function recorded({ spec: { run } }: Context, { store }: CoreServices): EpisodeI
   const ids: EpisodeId[] = [];
   const { id: environmentId, split, tasks, taskTypes } = run.environment;
   for (let cursor: string | null = null; ids.length < tasks;) {
-    const page = store.episodes.list(
-      { environmentId, split, purpose: 'human', status: 'finished', success: true },
-      'oldest',
-      { cursor, limit: 200 },
-    );
+    const page = store.episodes.list(recordedGames(environmentId, split), 'oldest', { cursor, limit: 200 });
     const wanted = page.items.filter(
       ({ taskType }) => taskTypes.length === 0 || taskTypes.includes(taskType),
     );

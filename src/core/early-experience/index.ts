@@ -9,4 +9,5 @@ export { deviationsOf, withProfile, writesReflections } from '#core/early-experi
 export type { FamilyOf } from '#core/early-experience/profile.ts';
 export { expertPromptShortage } from '#core/early-experience/prompt-limit.ts';
 export { reflectionMessages, reflectionPrompt } from '#core/early-experience/reflection.ts';
+export { recordedGames } from '#core/early-experience/recorded-games.ts';
 export { splitProblem } from '#core/early-experience/training-split.ts';

@@ -27,6 +27,24 @@ it('refuses to make training data of a split that models are measured on', async
   expect(measured.problems.filter(({ path }) => path === 'environment.split')).toEqual([]);
 });
 
+it('warns of an adapter that is measured on tasks of train, and of fewer recorded games than tasks', async () => {
+  const adapter = path.join(test.folder, 'adapter.gguf');
+  const acting = (split: string) =>
+    `kind: rollout\nenvironment: { id: household-small, split: ${split}, tasks: 1 }\npolicy: { model: daydream-starter, adapters: [{ path: '${adapter}' }] }\n`;
+  const warningsAt = async (yaml: string, at: string) => {
+    const { problems } = await test.client.runs.check({ yaml });
+    return problems.filter(({ path: where, severity }) => where === at && severity === 'warning');
+  };
+  expect(await warningsAt(acting('train'), 'environment.split')).toHaveLength(1);
+  expect(await warningsAt(acting('development'), 'environment.split')).toEqual([]);
+  const collecting = (source: string) =>
+    `kind: early-experience\nenvironment: { id: household-small, tasks: 3 }\npolicy: { model: 'scripted:random' }\ndemonstrations: { source: ${source} }\n`;
+  expect(await warningsAt(collecting('recorded'), 'environment.tasks')).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('0 successful games') }),
+  ]);
+  expect(await warningsAt(collecting('solver'), 'environment.tasks')).toEqual([]);
+});
+
 it('takes the paper’s switches by the environment’s family, not by its id', async () => {
   const { catalogue } = test.app.services.store;
   const environmentId = environmentIdSchema.parse('kitchens-of-mine');

@@ -16,6 +16,7 @@ import {
   checkImport,
   deviationsOf,
   expertPromptShortage,
+  recordedGames,
   splitProblem,
   writesReflections,
 } from '#core/early-experience/index.ts';
@@ -78,13 +79,7 @@ function environmentProblems(services: CoreServices, run: Run): Found[] {
     found.push(error(['demonstrations', 'source'], `${id} has no solver. Record or import demonstrations.`));
   }
   if (run.kind === 'early-experience' && run.demonstrations.source === 'recorded') {
-    const games = {
-      environmentId: description.id,
-      split,
-      purpose: 'human',
-      status: 'finished',
-      success: true,
-    } as const;
+    const games = recordedGames(description.id, split);
     const { total } = services.store.episodes.list(games, 'oldest', { cursor: null, limit: 1 });
     if (total !== null && total < tasks) {
       const message = `${String(total)} successful games of ${id} (${split}) are recorded, not ${String(tasks)}; they are all that there is to learn from.`;
