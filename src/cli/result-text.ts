@@ -23,7 +23,8 @@ const rolloutResultSchema = z.object({
   steps: z.int(),
   invalidActions: z.int(),
   parseFailures: z.int(),
-  completionTokens: z.int(),
+  /** null: the model's server did not tell. */
+  completionTokens: z.int().nullable(),
 });
 type RolloutResult = z.infer<typeof rolloutResultSchema>;
 
@@ -96,6 +97,12 @@ function reusedLines({ reused, reusedFrom, episodes }: RolloutResult): string[] 
   ];
 }
 
+function writtenText({ completionTokens }: RolloutResult): string {
+  return completionTokens === null
+    ? 'tokens written: not told by the server'
+    : `${number(completionTokens)} tokens written`;
+}
+
 function rolloutText(result: RolloutResult, job: Job): string {
   const spec = runSchema.safeParse(job.spec);
   const mean = result.scored === 0 ? '' : ` (${number(result.steps / result.scored)} an episode)`;
@@ -104,7 +111,7 @@ function rolloutText(result: RolloutResult, job: Job): string {
     '',
     endTable(result),
     '',
-    `${number(result.steps)} steps${mean}, ${number(result.invalidActions)} invalid actions, ${number(result.parseFailures)} unreadable answers, ${number(result.completionTokens)} tokens written`,
+    `${number(result.steps)} steps${mean}, ${number(result.invalidActions)} invalid actions, ${number(result.parseFailures)} unreadable answers, ${writtenText(result)}`,
     ...reusedLines(result),
   ].join('\n');
 }

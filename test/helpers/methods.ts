@@ -102,6 +102,7 @@ export function fakeModel(write: Writer, format: 'chat' | 'completion' = 'chat')
         promptTokens,
         promptLength: promptTokens.length,
         evaluatedPromptTokens: promptTokens.length,
+        completionLength: generations.reduce((sum, { tokens }) => sum + tokens.length, 0),
         promptMs: 1,
         completionMs: 1,
       };

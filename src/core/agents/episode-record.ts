@@ -76,16 +76,16 @@ export function recordStep(
   },
 ): Step {
   const { decision, action, outcome, modelMs, environmentMs } = taken;
-  const { answer, completion, tokens, promptHash, promptTokens } = decision;
+  const { answer, completion, tokens, promptHash } = decision;
   const stepIndex = episode.steps;
   episode.steps += 1;
   episode.totalReward += outcome.reward;
   episode.success ||= outcome.success;
   episode.invalidActions += outcome.valid ? 0 : 1;
   episode.parseFailures += answer.status === 'ok' ? 0 : 1;
-  episode.promptTokens += promptTokens;
+  episode.promptTokens += decision.promptTokens;
   episode.evaluatedPromptTokens += tokens?.evaluatedPromptTokens ?? 0;
-  episode.completionTokens += tokens?.completionTokens.length ?? 0;
+  episode.completionTokens += decision.completionTokens;
   episode.modelMs += modelMs;
   episode.environmentMs += environmentMs;
   return {

@@ -24,6 +24,8 @@ export interface Decision {
   promptHash: Sha256 | null;
   /** All tokens of the call's prompt; 0 where the server does not tell. */
   promptTokens: number;
+  /** What the call wrote; 0 where the server does not tell. */
+  completionTokens: number;
 }
 
 /** One episode's mind. `decide` is called once a step, in order. */
@@ -125,6 +127,7 @@ export function modelPolicy(
             tokens,
             promptHash: sha256(result.prompt),
             promptTokens: result.promptLength,
+            completionTokens: result.completionLength,
           };
         },
         end: () => model.endSession(episodeId),
@@ -188,6 +191,7 @@ export function plainDecision(action: string, thought: string | null = null): De
     tokens: null,
     promptHash: null,
     promptTokens: 0,
+    completionTokens: 0,
   };
 }
 

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 /** Takes the first action offered and counts four characters a token, or refuses prompts over `context` as llama.cpp does. */
-async function serve(options: { context?: number } = {}): Promise<string> {
+async function serve(options: { context?: number; counts?: boolean } = {}): Promise<string> {
   server = createServer((request, response) => {
     void (async () => {
       let text = '';
@@ -37,7 +37,7 @@ async function serve(options: { context?: number } = {}): Promise<string> {
             ? { error: { type: 'exceed_context_size_error', message: 'the request exceeds the context' } }
             : {
                 choices: [{ message: { content: `<action>${action}</action>` }, finish_reason: 'stop' }],
-                usage: { prompt_tokens },
+                ...(options.counts === false ? {} : { usage: { prompt_tokens, completion_tokens: 7 } }),
               },
         ),
       );
@@ -74,6 +74,18 @@ test('a model on a server acts to the end of its episodes', async () => {
     expect(promptTokens).toBeGreaterThan(0);
     expect(promptTokens).toBe(evaluatedPromptTokens);
   }
+  expect(job.result).toMatchObject({ completionTokens: 70 });
+  expect(episodes.map(({ completionTokens }) => completionTokens)).toEqual([35, 35]);
+});
+
+test('tokens that a server does not count are not told, which is not 0', async () => {
+  const { job } = await rollout(await serve({ counts: false }), 100_000);
+  expect(job.result).toMatchObject({
+    steps: 10,
+    promptTokens: null,
+    evaluatedPromptTokens: null,
+    completionTokens: null,
+  });
 });
 
 test('an episode on a server ends with token-limit where the server counted a longer prompt', async () => {

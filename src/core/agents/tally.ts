@@ -28,6 +28,8 @@ export class EpisodeTally {
   promptTokens = 0;
   evaluatedPromptTokens = 0;
   completionTokens = 0;
+  /** Episodes with steps of a model whose server did not count. */
+  readonly #uncounted = { prompt: 0, completion: 0 };
   /** How the scored episodes ended: a prompt limit that cuts them short must be seen beside the success rate. */
   readonly endReasons: Partial<Record<EndReason, number>> = {};
   readonly byTaskType: Record<string, { scored: number; successes: number }> = {};
@@ -40,6 +42,10 @@ export class EpisodeTally {
     this.promptTokens += episode.promptTokens;
     this.evaluatedPromptTokens += episode.evaluatedPromptTokens;
     this.completionTokens += episode.completionTokens;
+    if (episode.policy.kind === 'model' && episode.steps > 0) {
+      this.#uncounted.prompt += episode.promptTokens === 0 ? 1 : 0;
+      this.#uncounted.completion += episode.completionTokens === 0 ? 1 : 0;
+    }
     if (episode.status !== 'finished') {
       this.failed += 1;
       this.lastError = episode.error;
@@ -79,8 +85,9 @@ export class EpisodeTally {
       context.metric('invalid-share', at, this.invalid / this.steps);
       context.metric('parse-failure-share', at, this.parseFailures / this.steps);
     }
-    context.metric('completion-tokens', at, this.completionTokens);
-    context.metric('evaluated-prompt-tokens', at, this.evaluatedPromptTokens);
+    const { prompt, completion } = this.#uncounted;
+    if (completion === 0) context.metric('completion-tokens', at, this.completionTokens);
+    if (prompt === 0) context.metric('evaluated-prompt-tokens', at, this.evaluatedPromptTokens);
     const failed = episode.status === 'failed';
     const outcome = failed ? (episode.error?.code ?? 'failed') : episode.success ? 'success' : 'no success';
     context.emit({
@@ -104,7 +111,9 @@ export class EpisodeTally {
     });
   }
 
+  /** Counts of tokens are null where the model's server did not tell them: none is better than too few. */
   result() {
+    const { prompt, completion } = this.#uncounted;
     return {
       episodes: this.episodes,
       reused: this.reused,
@@ -119,9 +128,9 @@ export class EpisodeTally {
       steps: this.steps,
       invalidActions: this.invalid,
       parseFailures: this.parseFailures,
-      promptTokens: this.promptTokens,
-      evaluatedPromptTokens: this.evaluatedPromptTokens,
-      completionTokens: this.completionTokens,
+      promptTokens: prompt > 0 ? null : this.promptTokens,
+      evaluatedPromptTokens: prompt > 0 ? null : this.evaluatedPromptTokens,
+      completionTokens: completion > 0 ? null : this.completionTokens,
     };
   }
 }

@@ -27,6 +27,7 @@ import type { StartingPoint } from '#core/early-experience/branch.ts';
 import { executeBranches, replayStart, snapshotStart } from '#core/early-experience/branch.ts';
 import type { BranchingTotals } from '#core/early-experience/branching-totals.ts';
 import { addSampling, emptyTotals, reportTotals } from '#core/early-experience/branching-totals.ts';
+import { toldCosts } from '#core/early-experience/call-costs.ts';
 import { demonstrationsResult, readDemonstration } from '#core/early-experience/demonstrations-of.ts';
 import type { Demonstration, ExpertState } from '#core/early-experience/expert-states.ts';
 import { expertStates, placeholderThought } from '#core/early-experience/expert-states.ts';
@@ -121,7 +122,8 @@ async function branch(context: JobContext<BranchingSpec, BranchingTotals>, servi
     );
     context.pausePoint();
     if (site.lastError !== null && site.totals.failedEpisodes === episodeIds.length) throw site.lastError;
-    return { ...site.totals, ...services.store.branches.summary(context.jobId) };
+    const costs = toldCosts(site.totals, site.totals.modelCalls > 0);
+    return { ...site.totals, ...costs, ...services.store.branches.summary(context.jobId) };
   } finally {
     await loaded?.release();
   }

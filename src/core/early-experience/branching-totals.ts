@@ -103,8 +103,10 @@ export function reportTotals(
     totals.accepted === 0 ? 0 : totals.invalid / totals.accepted,
   );
   context.metric('environment-steps', totals.states, totals.realSteps);
-  if (totals.modelCalls > 0) {
+  if (totals.completionTokens > 0) {
     context.metric('completion-tokens', totals.states, totals.completionTokens);
+  }
+  if (totals.promptTokens > 0) {
     context.metric('evaluated-prompt-tokens', totals.states, totals.evaluatedPromptTokens);
   }
 }

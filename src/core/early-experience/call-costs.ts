@@ -5,6 +5,7 @@ export interface CallCosts {
   /** For the characters-per-token estimate: of the prompts whose tokens were told. */
   promptCharacters: number;
   promptTokens: number;
+  /** 0, like the counts below and above it, where the server does not tell. */
   evaluatedPromptTokens: number;
   completionTokens: number;
 }
@@ -21,8 +22,14 @@ export function costsOf(result: GenerateResult): CallCosts {
     promptCharacters: result.promptLength === 0 ? 0 : result.prompt.length,
     promptTokens: result.promptLength,
     evaluatedPromptTokens: result.evaluatedPromptTokens,
-    completionTokens: result.generations.reduce((sum, { tokens }) => sum + tokens.length, 0),
+    completionTokens: result.completionLength,
   };
+}
+
+/** As a result tells them: null where a model was asked and its server did not count. */
+export function toldCosts(totals: CallCosts, asked: boolean) {
+  const told = (count: number): number | null => (asked && count === 0 ? null : count);
+  return { promptTokens: told(totals.promptTokens), completionTokens: told(totals.completionTokens) };
 }
 
 export function addCosts(totals: CallCosts, costs: CallCosts): void {

@@ -252,7 +252,12 @@ function noExpertRow(
 const stageFactsSchema = z.object({
   format: z.enum(['chat', 'completion']).nullable().default(null),
   promptCharacters: z.number().default(0),
-  promptTokens: z.number().default(0),
+  /** null: the server did not tell. */
+  promptTokens: z
+    .number()
+    .nullable()
+    .default(0)
+    .transform((count) => count ?? 0),
   modelId: modelIdSchema.nullable().default(null),
   tooLong: z.int().default(0),
   modelCalls: z.int().default(0),

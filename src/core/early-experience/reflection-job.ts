@@ -21,7 +21,7 @@ import {
   withRetries,
 } from '#core/agents/index.ts';
 import type { CallCosts } from '#core/early-experience/call-costs.ts';
-import { addCosts, costsOf, NO_COSTS } from '#core/early-experience/call-costs.ts';
+import { addCosts, costsOf, NO_COSTS, toldCosts } from '#core/early-experience/call-costs.ts';
 import { demonstrationsResult, readDemonstration } from '#core/early-experience/demonstrations-of.ts';
 import type { Demonstration, ExpertState } from '#core/early-experience/expert-states.ts';
 import { expertStates, placeholderThought } from '#core/early-experience/expert-states.ts';
@@ -142,7 +142,12 @@ async function reflect(context: JobContext<ReflectionSpec, ReflectionTotals>, se
     context.pausePoint();
     if (site.lastError !== null && site.totals.texts === 0) throw site.lastError;
     const { format, model } = loaded.model.info;
-    return { ...site.totals, format, modelId: model.modelId };
+    return {
+      ...site.totals,
+      ...toldCosts(site.totals, site.totals.texts > 0),
+      format,
+      modelId: model.modelId,
+    };
   } finally {
     await loaded.release();
   }
@@ -231,7 +236,9 @@ async function reflectOn(task: Task, site: Site, signal: AbortSignal): Promise<v
       }
     }
     context.metric('kept-share', totals.texts, totals.kept / totals.texts);
-    context.metric('completion-tokens', totals.texts, totals.completionTokens);
+    if (totals.completionTokens > 0) {
+      context.metric('completion-tokens', totals.texts, totals.completionTokens);
+    }
     context.commitStep({ ...totals }, () => services.store.reflections.insert(written));
   } catch (thrown) {
     const error = toAppError(thrown);

@@ -81,7 +81,12 @@ const ask: GenerateRequest = {
   format: 'auto',
 };
 
+type Usage = Record<string, unknown>;
 function completion(...texts: string[]): Reply {
+  return counted({ prompt_tokens: 9 }, ...texts);
+}
+
+function counted(usage: Usage, ...texts: string[]): Reply {
   return {
     status: 200,
     body: JSON.stringify({
@@ -90,7 +95,7 @@ function completion(...texts: string[]): Reply {
         finish_reason: 'stop',
         logprobs: { content: [{ token: 'x', logprob: -0.5 }] },
       })),
-      usage: { prompt_tokens: 9 },
+      usage,
     }),
   };
 }
@@ -126,6 +131,30 @@ describe('a model on an OpenAI-compatible server', () => {
     const result = await client().generate(ask);
     expect(result.generations.map(({ text }) => text)).toEqual(['a', 'b']);
     expect(seen.map(({ body }) => body['seed'])).toEqual([11, 12]);
+  });
+
+  it('counts tokens as the server does, cached ones too, over every call that an answer took', async () => {
+    const usage = {
+      prompt_tokens: 9,
+      completion_tokens: 30,
+      prompt_tokens_details: { cached_tokens: 6 },
+    };
+    replies = [counted(usage, 'a'), counted(usage, 'b')];
+    expect(await client().generate(ask)).toMatchObject({
+      promptLength: 9,
+      evaluatedPromptTokens: 6,
+      completionLength: 60,
+    });
+  });
+
+  it('counts listed tokens where the server does not, and nothing where it lists none', async () => {
+    replies = [completion('a', 'b')];
+    expect(await client().generate(ask)).toMatchObject({ completionLength: 2 });
+    const unlisted = JSON.stringify({
+      choices: [{ message: { content: 'a' } }, { message: { content: 'b' } }],
+    });
+    replies = [{ status: 200, body: unlisted }];
+    expect(await client().generate(ask)).toMatchObject({ promptLength: 0, completionLength: 0 });
   });
 
   it('is asked again after 429, 503 and a broken answer of its proxy', async () => {

@@ -39,7 +39,13 @@ const choiceSchema = z.object({
 });
 const completionSchema = z.object({
   choices: z.array(choiceSchema).min(1),
-  usage: z.object({ prompt_tokens: z.int().nullish() }).nullish(),
+  usage: z
+    .object({
+      prompt_tokens: z.int().nullish(),
+      completion_tokens: z.int().nullish(),
+      prompt_tokens_details: z.object({ cached_tokens: z.int().nullish() }).nullish(),
+    })
+    .nullish(),
   prompt_token_ids: z.array(z.int()).nullish(),
 });
 const embeddingSchema = z.object({
@@ -75,6 +81,7 @@ export class HttpModel implements ChatModel {
     let evaluated = 0;
     let promptTokens: number[] = [];
     let promptLength = 0;
+    let written: number | null = 0;
     // Servers without `n` answer once; ask again with the next seed until there are enough.
     while (generations.length < request.n) {
       const body = completionBody(request, this.info.model.remoteName ?? '', generations.length);
@@ -84,10 +91,12 @@ export class HttpModel implements ChatModel {
       if (maxPromptTokens !== undefined && read > maxPromptTokens) {
         throw promptOverLimit(read, maxPromptTokens);
       }
+      const told = tokensWritten(answer);
+      written = told === null || written === null ? null : written + told;
       for (const choice of answer.choices.slice(0, request.n - generations.length)) {
         generations.push(toGeneration(choice, request));
       }
-      evaluated += read;
+      evaluated += Math.max(0, read - (answer.usage?.prompt_tokens_details?.cached_tokens ?? 0));
       promptTokens = answer.prompt_token_ids ?? [];
       promptLength = promptTokens.length > 0 ? promptTokens.length : read;
     }
@@ -97,6 +106,7 @@ export class HttpModel implements ChatModel {
       promptTokens,
       promptLength,
       evaluatedPromptTokens: evaluated,
+      completionLength: written ?? 0,
       promptMs: 0,
       completionMs: performance.now() - started,
     };
@@ -269,6 +279,13 @@ function grammarFields(request: GenerateRequest): Record<string, unknown> {
         ),
       };
   }
+}
+
+/** Of all choices: as the server counts them, or as it lists their ids or log-probabilities. null: it tells neither. */
+function tokensWritten({ usage, choices }: z.infer<typeof completionSchema>): number | null {
+  if (typeof usage?.completion_tokens === 'number') return usage.completion_tokens;
+  const listed = choices.map(({ token_ids, logprobs }) => (token_ids ?? logprobs?.content)?.length ?? 0);
+  return listed.includes(0) ? null : listed.reduce((sum, count) => sum + count, 0);
 }
 
 /** Servers cut the stop text off; the port keeps it, so that a closing tag is there. */

@@ -71,7 +71,11 @@ export class LocalModel implements ChatModel {
       },
       options?.signal,
     );
-    return { ...result, promptLength: result.promptTokens.length };
+    return {
+      ...result,
+      promptLength: result.promptTokens.length,
+      completionLength: result.generations.reduce((sum, { tokens }) => sum + tokens.length, 0),
+    };
   }
 
   score(request: ScoreRequest, options?: CallOptions): Promise<number[]> {

@@ -68,7 +68,10 @@ export interface GenerateResult {
   promptTokens: number[];
   /** Tokens of the prompt. A server that tells no ids may tell their number; 0 where it tells neither. */
   promptLength: number;
+  /** Prompt tokens that were not in a cache, as far as the server tells. */
   evaluatedPromptTokens: number;
+  /** Tokens of all generations together; 0 where the server does not tell. */
+  completionLength: number;
   promptMs: number;
   completionMs: number;
 }

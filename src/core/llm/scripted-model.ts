@@ -88,6 +88,7 @@ export class ScriptedModel implements ChatModel {
       promptTokens,
       promptLength: promptTokens.length,
       evaluatedPromptTokens: promptTokens.length - commonLength(before, promptTokens),
+      completionLength: generations.reduce((sum, { tokens }) => sum + tokens.length, 0),
       promptMs: 0,
       completionMs: 0,
     };

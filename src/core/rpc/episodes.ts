@@ -37,7 +37,9 @@ async function ofActingStage({ reader, store }: RpcServices, filter: EpisodeFilt
 
 /** The viewer's list needs no token arrays: a 50-step episode would weigh megabytes. */
 function withoutTokens({ tokens, ...step }: Step, branches: number) {
-  return { ...step, branches, completionTokens: tokens?.completionTokens.length ?? 0 };
+  // A server may list log-probabilities without ids; one of each is there for a token.
+  const completionTokens = Math.max(tokens?.completionTokens.length ?? 0, tokens?.logprobs.length ?? 0);
+  return { ...step, branches, completionTokens };
 }
 
 export function episodesHandlers(app: RpcServices) {

@@ -85,7 +85,7 @@ export async function testModel(
       error: null,
       loadMs: Math.round(loadMs),
       promptTokensPerSecond: rate(result.evaluatedPromptTokens, result.promptMs),
-      completionTokensPerSecond: rate(generation?.tokens.length ?? 0, result.completionMs),
+      completionTokensPerSecond: rate(result.completionLength, result.completionMs),
       sample: generation?.text ?? '',
       calibration,
     };

@@ -65,6 +65,7 @@ export const episodesContract = {
       steps: z.array(
         stepSchema.omit({ tokens: true }).extend({
           branches: z.int(),
+          /** 0 where no model wrote, or its server lists neither ids nor log-probabilities. */
           completionTokens: z.int(),
           /** Of s_t, the state in which the action was taken; `observationHash` is the hash of s_{t+1}, its outcome. */
           stateHash: sha256Schema,

@@ -67,7 +67,7 @@ export const episodeSchema = z.object({
   steps: z.int().nonnegative(),
   invalidActions: z.int().nonnegative(),
   parseFailures: z.int().nonnegative(),
-  /** Of the whole episode, in the model's tokens. */
+  /** Of the whole episode, in the model's tokens; 0 also where the model's server does not tell. */
   promptTokens: z.int().nonnegative(),
   evaluatedPromptTokens: z.int().nonnegative(),
   completionTokens: z.int().nonnegative(),
