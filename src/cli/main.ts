@@ -48,6 +48,11 @@ First steps:
 A command attaches to the host that already runs on the data folder (the desktop window, serve, another command);
 otherwise it is the host itself for as long as it runs.
 
+Environment variables:
+  DAYDREAM_DATA      the data folder, where --data-dir is not given
+  DAYDREAM_API_KEY   key of the server that \`models add --http\` adds
+  DAYDREAM_DEBUG     any value: an INTERNAL error is printed with its stack
+
 ${exitCodeHelp}
 `,
   )

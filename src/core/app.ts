@@ -6,6 +6,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { toAppError } from '#shared/errors.ts';
+import { sentence } from '#shared/sentence.ts';
 import { createRolloutJob } from '#core/agents/index.ts';
 import { DatasetReader } from '#core/datasets/index.ts';
 import { createEarlyExperienceJobs } from '#core/early-experience/index.ts';
@@ -110,7 +111,7 @@ export async function createApp(ports: HostPorts): Promise<App> {
       soleHost: true,
       onEndNotStored: ({ jobId, reason }) =>
         ports.onTrouble?.(
-          `Job ${jobId} is over, but its end cannot be stored: ${reason} Until it can, the job is listed as running; it is tried again every few seconds.`,
+          `Job ${jobId} is over, but its end cannot be stored: ${sentence(reason)} Until it can, the job is listed as running; it is tried again every few seconds.`,
         ),
       onEnded: ({ title, state, activeMs }) => ports.onJobEnded?.({ title, state, activeMs }),
     });

@@ -1,5 +1,6 @@
 /** What zod found wrong, in our words: what is there, and what may be there instead. */
 import { z } from 'zod';
+import { sentence } from './sentence.ts';
 
 const longestShown = 60;
 
@@ -52,7 +53,7 @@ function unionWords(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
 
 /** @returns a sentence for whoever wrote the value; the path is told beside it */
 export function issueWords(issue: z.core.$ZodIssue, value: unknown): string {
-  if (!zodWords.test(issue.message)) return issue.message;
+  if (!zodWords.test(issue.message)) return sentence(issue.message);
   switch (issue.code) {
     case 'invalid_value':
       return expected(value, `one of ${choices(issue.values)}`);
@@ -68,10 +69,10 @@ export function issueWords(issue: z.core.$ZodIssue, value: unknown): string {
       return expected(value, `at most ${String(issue.maximum)}${unitWords[issue.origin] ?? ''}`);
     case 'invalid_format':
       return issue.pattern === undefined
-        ? issue.message
+        ? sentence(issue.message)
         : expected(value, `text of the form ${issue.pattern}`);
     default:
-      return issue.message;
+      return sentence(issue.message);
   }
 }
 

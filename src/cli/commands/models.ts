@@ -71,7 +71,7 @@ function modelTable(models: readonly Model[]): string {
         title: 'kind',
         value: ({ kind, facts }) => (facts === null ? kind : `${facts.architecture} ${facts.quantisation}`),
       },
-      { title: 'size', value: ({ sizeBytes }) => bytes(sizeBytes) },
+      { title: 'size', value: ({ kind, sizeBytes }) => (kind === 'http' ? null : bytes(sizeBytes)) },
       {
         title: 'template',
         value: ({ facts }) => (facts === null ? null : facts.hasChatTemplate ? 'chat' : 'none (base)'),
@@ -101,8 +101,9 @@ function inspect(program: Command): void {
         printResult(json, { model, fit, calibration }, () =>
           [
             modelTable([model]),
-            `file: ${model.location}`,
-            `sha256: ${model.sha256 ?? 'none'}`,
+            ...(model.kind === 'http'
+              ? [`address: ${model.location}`]
+              : [`file: ${model.location}`, `sha256: ${model.sha256 ?? 'none'}`]),
             ...(model.facts === null
               ? []
               : [
@@ -123,25 +124,47 @@ function inspect(program: Command): void {
     );
 }
 
+/** A server loads nothing for us, and when it read and when it wrote is not seen from here. */
+function speedText(
+  { kind, name }: Model,
+  tested: { loadMs: number; promptTokensPerSecond: number | null; completionTokensPerSecond: number | null },
+): string[] {
+  const writes = tested.completionTokensPerSecond?.toFixed(1);
+  if (kind === 'http') {
+    return [
+      `${name}: the server answered`,
+      writes === undefined
+        ? 'tokens written: not told by the server'
+        : `${writes} tokens/s from the request to the whole answer`,
+    ];
+  }
+  return [
+    `${name}: loaded in ${duration(tested.loadMs)}`,
+    `reads ${tested.promptTokensPerSecond?.toFixed(1) ?? '–'} tokens/s, writes ${writes ?? '–'} tokens/s`,
+  ];
+}
+
 function test(program: Command): void {
   program
     .command('test')
-    .description('load it, measure thread counts once, write a few tokens')
+    .description('load a file, measure thread counts once, write a few tokens; ask a server for an answer')
     .argument('<model>', 'id, name or path')
-    .option('--recalibrate', 'measure the thread counts again; best when nothing else runs', false)
+    .option('--recalibrate', 'of a file: measure the thread counts again; best when nothing else runs', false)
     .action((reference: string, { recalibrate }: { recalibrate: boolean }, command: Command) =>
       withSession(command, async ({ client, json, signal }) => {
-        const { modelId, name } = await findModel(client, reference);
+        const model = await findModel(client, reference);
+        const { modelId, name } = model;
         const result = await client.models.test({ modelId, recalibrate }, { signal });
         printResult(json, result, () =>
           result.error === null
             ? [
-                `${name}: loaded in ${duration(result.loadMs)}`,
-                `reads ${result.promptTokensPerSecond?.toFixed(1) ?? '–'} tokens/s, writes ${result.completionTokensPerSecond?.toFixed(1) ?? '–'} tokens/s`,
+                ...speedText(model, result),
                 ...(result.calibration === null ? [] : threadsText(result.calibration, modelId)),
                 `it wrote: ${JSON.stringify(result.sample)}`,
               ].join('\n')
-            : `${name}: ${result.error.message}`,
+            : result.error.message.startsWith(`${name}: `)
+              ? result.error.message
+              : `${name}: ${result.error.message}`,
         );
         return result.error === null ? exitCodes.ok : exitCodeOf(result.error.code);
       }),
@@ -160,6 +183,8 @@ Examples:
   daydream models inspect qwen2.5-0.5b-instruct-q4_k_m.gguf --context 8192
   daydream models test 3fa94c20e1b2d7a8
   daydream models add --http http://127.0.0.1:8080/v1 --name my-model
+
+A server that wants a key: set DAYDREAM_API_KEY for \`models add --http\`; the key is kept with the entry, in the data folder.
 `,
     );
   models
@@ -194,7 +219,10 @@ Examples:
     .command('add')
     .description('add a GGUF file, a folder of them, or a server')
     .argument('[path]', 'file or folder')
-    .option('--http <url>', 'base URL of an OpenAI-compatible server')
+    .option(
+      '--http <url>',
+      'base URL of an OpenAI-compatible server; its key, if it wants one, is read from DAYDREAM_API_KEY',
+    )
     .option('--name <model>', 'the server’s model name')
     .action(
       (path: string | undefined, { http, name }: { http?: string; name?: string }, command: Command) => {

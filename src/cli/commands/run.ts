@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Client } from '#shared/contract/index.ts';
 import { AppError } from '#shared/errors.ts';
+import { sentence } from '#shared/sentence.ts';
 import { assign, shellWord } from '#core/app.ts';
 import type { Work } from '../command.ts';
 import { withSession } from '../command.ts';
@@ -52,7 +53,7 @@ async function runText({ client, seed }: Work, source: string, given: readonly s
     if (!(thrown instanceof AppError) || thrown.code !== 'CONFIG_INVALID') throw thrown;
     throw new AppError({
       code: 'CONFIG_INVALID',
-      message: `${origin}, ${thrown.message} Nothing was started.`,
+      message: `${origin}, ${sentence(thrown.message)} Nothing was started.`,
       cause: thrown,
     });
   }

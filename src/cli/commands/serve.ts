@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import { createApp, nodePorts, readHostAddress } from '#core/app.ts';
 import { AppError } from '#shared/errors.ts';
+import { sentence } from '#shared/sentence.ts';
 import { ensureRenderer, serve } from '../../serve/index.ts';
 import { globalOptions } from '../command.ts';
 import { printResult, say } from '../output.ts';
@@ -19,7 +20,11 @@ function explainLock(thrown: unknown, dataFolder: string): unknown {
   const address = readHostAddress(dataFolder);
   if (address === null) return thrown;
   const link = `http://127.0.0.1:${String(address.port)}/#token=${address.token}`;
-  return new AppError({ code: 'HOST_LOCKED', message: `${thrown.message} It serves ${link}`, cause: thrown });
+  return new AppError({
+    code: 'HOST_LOCKED',
+    message: `${sentence(thrown.message)} It serves ${link}`,
+    cause: thrown,
+  });
 }
 
 async function run(options: ServeOptions, command: Command): Promise<void> {

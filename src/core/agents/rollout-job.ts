@@ -4,6 +4,7 @@ import type { EpisodeId } from '#shared/ids.ts';
 import type { Episode, Step } from '#shared/schema/episode.ts';
 import { rolloutRunSchema } from '#shared/schema/run.ts';
 import type { RolloutRun } from '#shared/schema/run.ts';
+import { sentence } from '#shared/sentence.ts';
 import type { JobContext, JobDefinition } from '#core/jobs/port.ts';
 import { defineJob } from '#core/jobs/port.ts';
 import type { CoreServices } from '#core/services.ts';
@@ -138,7 +139,7 @@ export async function runEpisodes(
   if (tally.episodes > 0 && tally.failed === tally.episodes && tally.lastError !== null) {
     throw new AppError({
       code: tally.lastError.code,
-      message: `All ${String(tally.failed)} episodes failed; the last one: ${tally.lastError.message} They are stored and not scored.`,
+      message: `All ${String(tally.failed)} episodes failed; the last one: ${sentence(tally.lastError.message)} They are stored and not scored.`,
       data: tally.lastError.data,
     });
   }

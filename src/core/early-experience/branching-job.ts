@@ -6,6 +6,7 @@ import type { AppError } from '#shared/errors.ts';
 import { isInfrastructureError, toAppError } from '#shared/errors.ts';
 import type { Sha256 } from '#shared/ids.ts';
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
+import { sentence } from '#shared/sentence.ts';
 import type { EnvironmentProvider, EnvironmentSession } from '#core/environments/port.ts';
 import { observationHash } from '#core/environments/index.ts';
 import type { JobContext, JobDefinition } from '#core/jobs/port.ts';
@@ -166,7 +167,7 @@ async function branchEpisode(
     context.emit({
       type: 'branching-failed',
       level: 'error',
-      message: `Demonstration of task ${episode.taskId}: ${error.message} Its finished states are kept; the rest is missing from the set.`,
+      message: `Demonstration of task ${episode.taskId}: ${sentence(error.message)} Its finished states are kept; the rest is missing from the set.`,
       data: { episodeId: episode.episodeId, code: error.code },
     });
   }

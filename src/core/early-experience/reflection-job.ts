@@ -7,6 +7,7 @@ import type { Branch, Reflection } from '#shared/schema/branch.ts';
 import { branchKey } from '#shared/row-key.ts';
 import type { Reflector } from '#shared/schema/policy.ts';
 import type { EarlyExperienceRun } from '#shared/schema/run.ts';
+import { sentence } from '#shared/sentence.ts';
 import type { JobContext, JobDefinition } from '#core/jobs/port.ts';
 import { defineJob } from '#core/jobs/port.ts';
 import type { ChatModel } from '#core/llm/port.ts';
@@ -255,7 +256,7 @@ async function reflectOn(task: Task, site: Site, signal: AbortSignal): Promise<v
     context.emit({
       type: 'reflection-failed',
       level: 'warn',
-      message: `Task ${episode.taskId}, step ${String(task.state.stepIndex)}: ${error.message} The state has no reflection.`,
+      message: `Task ${episode.taskId}, step ${String(task.state.stepIndex)}: ${sentence(error.message)} The state has no reflection.`,
       data: { episodeId: episode.episodeId, stepIndex: task.state.stepIndex, code: error.code },
     });
   }

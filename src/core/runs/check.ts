@@ -9,6 +9,7 @@ import type { Job } from '#shared/schema/job.ts';
 import type { Model } from '#shared/schema/model.ts';
 import type { Role } from '#shared/schema/policy.ts';
 import type { Run, RunProblem } from '#shared/schema/run.ts';
+import { sentence } from '#shared/sentence.ts';
 import { starterModelFile } from '#core/resources.ts';
 import type { CoreServices } from '#core/services.ts';
 import { countTasks, modelless, promptRoom, promptShortage } from '#core/agents/index.ts';
@@ -308,7 +309,7 @@ export async function startRun(
       .slice(0, 5)
       .map(
         ({ line, path, message }) =>
-          `${line === null ? '' : `line ${String(line)}: `}${path === '' ? '' : `${path}: `}${message}`,
+          `${line === null ? '' : `line ${String(line)}: `}${path === '' ? '' : `${path}: `}${sentence(message)}`,
       );
     const more = errors.length > 5 ? ` And ${String(errors.length - 5)} more.` : '';
     throw new AppError({ code: 'CONFIG_INVALID', message: `${lines.join(' ')}${more} Nothing was started.` });

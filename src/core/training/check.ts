@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { AppError } from '#shared/errors.ts';
 import type { TrainRun } from '#shared/schema/training.ts';
+import { sentence } from '#shared/sentence.ts';
 import type { CoreServices } from '#core/services.ts';
 import type { TrainingDevices } from '#core/training/devices.ts';
 import { partsOf } from '#core/training/recipes.ts';
@@ -26,7 +27,7 @@ export async function checkTraining(
   if (name === null) {
     throw new AppError({
       code: 'TRAINER_UNAVAILABLE',
-      message: `${run.device === 'cpu' ? 'The trainer does not start here' : `This machine has no ${run.device} to train on`}: ${reason ?? ''} Nothing was started.${run.device === 'cpu' ? '' : ' Choose the device cpu.'}`,
+      message: `${run.device === 'cpu' ? 'The trainer does not start here' : `This machine has no ${run.device} to train on`}: ${sentence(reason ?? '')} Nothing was started.${run.device === 'cpu' ? '' : ' Choose the device cpu.'}`,
     });
   }
   const params = openParams(run, base);

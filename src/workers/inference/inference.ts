@@ -2,6 +2,7 @@
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import type { Llama, LlamaModel } from 'node-llama-cpp';
 import { AppError } from '#shared/errors.ts';
+import { sentence } from '#shared/sentence.ts';
 import { inferenceMethods } from '#shared/worker/inference.ts';
 import type {
   InferenceMethod,
@@ -240,13 +241,13 @@ function loadFailure(error: unknown, file: string): AppError {
   if (error instanceof Error && error.name === 'InsufficientMemoryError') {
     return new AppError({
       code: 'MODEL_OUT_OF_MEMORY',
-      message: `Not enough memory for ${file}: ${reason} Use a smaller context, fewer sequences, or a smaller quantisation.`,
+      message: `Not enough memory for ${file}: ${sentence(reason)} Use a smaller context, fewer sequences, or a smaller quantisation.`,
       cause: error,
     });
   }
   return new AppError({
     code: 'MODEL_FILE_INVALID',
-    message: `llama.cpp could not load ${file}: ${reason}. Nothing else was changed. Is the file complete, and does the adapter belong to this model?`,
+    message: `llama.cpp could not load ${file}: ${sentence(reason)} Nothing else was changed. Is the file complete, and does the adapter belong to this model?`,
     data: { file },
     cause: error,
   });

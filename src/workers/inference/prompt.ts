@@ -6,6 +6,7 @@
  * `spliced` says so.
  */
 import { Template } from '@huggingface/jinja';
+import { sentence } from '#shared/sentence.ts';
 import type { GenerateParams } from '#shared/worker/inference.ts';
 import { AppError } from '#shared/errors.ts';
 
@@ -82,7 +83,7 @@ function templateFailure(error: unknown): AppError {
   const reason = error instanceof Error ? error.message : String(error);
   return new AppError({
     code: 'INVALID_INPUT',
-    message: `The model's chat template could not render this conversation: ${reason}. Choose the completion format for this model.`,
+    message: `The model's chat template could not render this conversation: ${sentence(reason)} Choose the completion format for this model.`,
     cause: error,
   });
 }

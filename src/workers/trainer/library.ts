@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import koffi from 'koffi';
 import { AppError } from '#shared/errors.ts';
+import { sentence } from '#shared/sentence.ts';
 
 /** An opaque C pointer (koffi gives addresses as bigint). */
 export type Pointer = bigint & { readonly __pointer: unique symbol };
@@ -238,7 +239,7 @@ function unavailable(reason: string, cause?: unknown): AppError {
   return new AppError({
     code: 'TRAINER_UNAVAILABLE',
     message:
-      `Training is not available here. ${reason} Inference is not concerned. ` +
+      `Training is not available here. ${sentence(reason)} Inference is not concerned. ` +
       'Reinstall with npm ci, or train the exported data set with the launch folder of another framework.',
     ...(cause === undefined ? {} : { cause }),
   });

@@ -22,9 +22,11 @@ export function TestSection({ model }: { model: Model }) {
     },
   });
   const result = test.data;
+  const isFile = model.kind !== 'http';
+  const title = isFile ? 'Load test' : 'Test';
   return (
-    <section className={styles.section} aria-label="Load test">
-      <h2>Load test</h2>
+    <section className={styles.section} aria-label={title}>
+      <h2>{title}</h2>
       <div className={styles.inline}>
         <Button
           variant="default"
@@ -34,7 +36,7 @@ export function TestSection({ model }: { model: Model }) {
             test.mutate({ modelId: model.modelId });
           }}
         >
-          Load and measure
+          {isFile ? 'Load and measure' : 'Ask for an answer'}
         </Button>
         {model.kind === 'gguf' && (
           <Button
@@ -48,22 +50,33 @@ export function TestSection({ model }: { model: Model }) {
             Measure threads again
           </Button>
         )}
-        {test.isPending && <Running since={test.submittedAt} />}
+        {test.isPending && (
+          <Running what={isFile ? 'loading and measuring' : 'asking'} since={test.submittedAt} />
+        )}
       </div>
       {test.isError && <ErrorState title="The test did not run" error={test.error} />}
-      {result?.error && <ErrorState title="The model was not loaded" error={result.error} />}
+      {result?.error && (
+        <ErrorState
+          title={isFile ? 'The model was not loaded' : 'The server did not answer'}
+          error={result.error}
+        />
+      )}
       {result?.ok === true && (
         <>
           <div className={styles.stats}>
-            <Stat label="Loaded in" value={formatDuration(result.loadMs)} />
-            <Stat label="Reads" value={speed(result.promptTokensPerSecond)} unit="tokens/s" />
+            {isFile && (
+              <>
+                <Stat label="Loaded in" value={formatDuration(result.loadMs)} />
+                <Stat label="Reads" value={speed(result.promptTokensPerSecond)} unit="tokens/s" />
+              </>
+            )}
             <Stat label="Writes" value={speed(result.completionTokensPerSecond)} unit="tokens/s" />
           </div>
           <pre className={styles.output}>{result.sample === '' ? '(it wrote nothing)' : result.sample}</pre>
         </>
       )}
       {calibration.data && <Calibration calibration={calibration.data} />}
-      {calibration.data === null && !test.isPending && (
+      {model.kind === 'gguf' && calibration.data === null && !test.isPending && (
         <p className={styles.dim}>
           Threads have not been measured on this machine yet. More threads than cores are slower, often by
           far, so the first load measures them once.
@@ -73,10 +86,12 @@ export function TestSection({ model }: { model: Model }) {
   );
 }
 
-function Running({ since }: { since: number }) {
+function Running({ what, since }: { what: string; since: number }) {
   const now = useNow(500);
   return (
-    <span className={styles.dim}>loading and measuring, {formatDuration(Math.max(0, now - since))}</span>
+    <span className={styles.dim}>
+      {what}, {formatDuration(Math.max(0, now - since))}
+    </span>
   );
 }
 
