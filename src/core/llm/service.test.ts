@@ -271,6 +271,21 @@ it('says of a file whose weights are damaged that it is the file', async () => {
   await loaded.release();
 });
 
+it('names the tensor that a file lacks', async () => {
+  const lacking = join(folder, 'random-weights-lacking.gguf');
+  writeRandomGguf(lacking, { seed: 6 });
+  const bytes = readFileSync(lacking);
+  bytes.write('blk.1.attn_x', bytes.indexOf('blk.1.attn_q.weight'));
+  writeFileSync(lacking, bytes);
+  const known = await host.service.resolve(lacking);
+  const failure: unknown = await host.service.load(known, load).catch((thrown: unknown) => thrown);
+  expect(failure).toMatchObject({
+    code: 'MODEL_FILE_INVALID',
+    message: expect.stringContaining('blk.1.attn_q.weight') as string,
+  });
+  expect(failure).not.toMatchObject({ message: expect.stringContaining('adapter') as string });
+});
+
 describe('scripted models', () => {
   it('take one of the listed actions at random, reproducibly', async () => {
     const model = await host.service.resolve('scripted:random');

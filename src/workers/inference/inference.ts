@@ -1,4 +1,5 @@
 /** All loaded models of this process, and the methods of the protocol. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import type { Llama, LlamaModel } from 'node-llama-cpp';
 import { AppError } from '#shared/errors.ts';
@@ -49,6 +50,8 @@ export class Inference {
   readonly #turnstile: Turnstile = createTurnstile();
   readonly #rates = new Map<string, { tokens: number; at: number; rate: number | null }>();
   #llama: Promise<Llama> | null = null;
+  /** Why llama.cpp did not take the last file: only its log tells. */
+  #complaint: string | null = null;
   #device = '';
 
   constructor(host: InferenceHost) {
@@ -91,9 +94,7 @@ export class Inference {
       const { file, architecture, threadCounts } = inferenceMethods.calibrate.params.parse(params);
       const llama = await this.#getLlama();
       if (!knowsArchitecture(llama, architecture)) throw unsupported(architecture, file);
-      const model = await this.#acquireWeights(file).catch((error: unknown) => {
-        throw loadFailure(error, file);
-      });
+      const model = await this.#acquireWeights(file);
       try {
         return await calibrateThreads(llama, model, threadCounts, this.#turnstile, signal);
       } finally {
@@ -167,6 +168,7 @@ export class Inference {
       known.users += 1;
       return known.model;
     }
+    this.#complaint = null;
     const shared: SharedWeights = {
       model: this.#getLlama().then((llama) => llama.loadModel({ modelPath: file })),
       users: 1,
@@ -176,8 +178,14 @@ export class Inference {
       return await shared.model;
     } catch (error) {
       this.#weights.delete(file);
-      throw error;
+      throw weightsFailure(error, file, await this.#lastComplaint());
     }
+  }
+
+  /** The log arrives a moment after the failure. */
+  async #lastComplaint(): Promise<string | null> {
+    for (let tries = 0; tries < 20 && this.#complaint === null; tries += 1) await sleep(10);
+    return this.#complaint;
   }
 
   async #releaseWeights(file: string): Promise<void> {
@@ -198,6 +206,7 @@ export class Inference {
       skipDownload: true,
       logLevel: LlamaLogLevel.warn,
       logger: (level, text) => {
+        this.#complaint ??= /error loading model: (.+)/u.exec(text)?.[1] ?? null;
         this.#host.log(level === LlamaLogLevel.error ? 'error' : 'warn', text);
       },
     }).then((llama) => {
@@ -232,6 +241,21 @@ function unsupported(architecture: string, file: string): AppError {
     code: 'MODEL_UNSUPPORTED',
     message: `${file} has the architecture "${architecture}", which the bundled llama.cpp does not know. Choose another model, or a newer Daydream.`,
     data: { architecture, file },
+  });
+}
+
+/** @param complaint llama.cpp's own words, as `missing tensor 'blk.1.attn_q.weight'` */
+function weightsFailure(error: unknown, file: string, complaint: string | null): AppError {
+  const failure = loadFailure(error, file);
+  if (failure.code !== 'MODEL_FILE_INVALID' || complaint === null) return failure;
+  const tensor = /missing tensor '([^']+)'|tensor '([^']+)' not found/u.exec(complaint);
+  const reason = tensor === null ? complaint : `it lacks the tensor ${tensor[1] ?? tensor[2] ?? ''}`;
+  const next = tensor === null ? 'Is the file complete?' : 'Fetch the file again, or convert it anew.';
+  return new AppError({
+    code: 'MODEL_FILE_INVALID',
+    message: `llama.cpp could not load ${file}: ${sentence(reason)} Nothing else was changed. ${next}`,
+    data: { file },
+    cause: error,
   });
 }
 
