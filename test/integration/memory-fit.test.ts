@@ -46,7 +46,10 @@ async function ratios(file: string, contextTokens: number, sequences: number) {
       sequences,
       threads: 1,
     };
-    const loaded = await LoadedModel.open(llama, model, params, (work) => work());
+    const loaded = await LoadedModel.open(llama, model, params, (work) => work(), {
+      keyValueType: 'F16',
+      warn: () => undefined,
+    });
     const { modelBytes, contextBytes } = loaded.info;
     await loaded.dispose();
     const request = {

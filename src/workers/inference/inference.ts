@@ -135,7 +135,12 @@ export class Inference {
     if (!knowsArchitecture(llama, params.architecture)) throw unsupported(params.architecture, params.file);
     const model = await this.#acquireWeights(params.file);
     try {
-      return await LoadedModel.open(llama, model, params, this.#turnstile, this.#host.keyValueType);
+      return await LoadedModel.open(llama, model, params, this.#turnstile, {
+        keyValueType: this.#host.keyValueType,
+        warn: (text) => {
+          this.#host.log('warn', text);
+        },
+      });
     } catch (error) {
       await this.#releaseWeights(params.file);
       throw error;

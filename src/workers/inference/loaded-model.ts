@@ -54,6 +54,7 @@ export class LoadedModel {
     batchSize: number;
     turnstile: Turnstile;
     disposeContext: () => Promise<void>;
+    warn: (text: string) => void;
   }) {
     this.info = parts.info;
     this.#llama = parts.llama;
@@ -66,7 +67,7 @@ export class LoadedModel {
       turnstile: parts.turnstile,
     });
     this.#slots = new Slots(parts.info.sequences);
-    this.#cache = new PromptCache(parts.native.context, this.#decoder, this.#slots);
+    this.#cache = new PromptCache(parts.native.context, this.#decoder, this.#slots, parts.warn);
     this.#vocabulary = createVocabulary(parts.model);
     this.#vocabularySize = vocabularySize(parts.model);
     this.#template = chatTemplate(parts.model);
@@ -78,7 +79,7 @@ export class LoadedModel {
     model: LlamaModel,
     params: LoadParams,
     turnstile: Turnstile,
-    keyValueType: KeyValueType = 'F16',
+    options: { keyValueType: KeyValueType; warn: (text: string) => void },
   ): Promise<LoadedModel> {
     const batchSize = batchTokens(vocabularySize(model), params.contextTokens, params.sequences);
     const context = await model.createContext({
@@ -91,7 +92,7 @@ export class LoadedModel {
       // On the CPU, flash attention rounds values to half precision, and differently for one token than for a batch: the
       // sampler's log-probabilities would differ from the scorer's by up to 5e-3 even with float32 weights.
       flashAttention: hasGpu(llama) ? 'auto' : false,
-      ...(keyValueType === 'F32'
+      ...(options.keyValueType === 'F32'
         ? { experimentalKvCacheKeyType: 'F32' as const, experimentalKvCacheValueType: 'F32' as const }
         : {}),
       failedCreationRemedy: false,
@@ -110,6 +111,7 @@ export class LoadedModel {
       native,
       batchSize,
       turnstile,
+      warn: options.warn,
       disposeContext: () => context.dispose(),
       info: {
         contextTokens: params.contextTokens,
@@ -256,6 +258,7 @@ export class LoadedModel {
   async dispose(): Promise<void> {
     this.#decoder.close(new AppError({ code: 'CANCELLED', message: 'The model was unloaded.' }));
     await this.#decoder.exclusive(() => undefined);
+    this.#cache.close();
     if (this.#embedding !== null) await (await this.#embedding).dispose();
     await this.#disposeContext();
   }

@@ -5,6 +5,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sentence } from '#shared/sentence.ts';
 import type { Decoder } from './decoder.ts';
 import type { NativeContext } from './native.ts';
 import { commonPrefix } from './slots.ts';
@@ -18,11 +19,14 @@ export class PromptCache {
   readonly #context: NativeContext;
   readonly #decoder: Decoder;
   readonly #slots: Slots;
+  readonly #warn: (text: string) => void;
+  #failedCopies = 0;
 
-  constructor(context: NativeContext, decoder: Decoder, slots: Slots) {
+  constructor(context: NativeContext, decoder: Decoder, slots: Slots, warn: (text: string) => void) {
     this.#context = context;
     this.#decoder = decoder;
     this.#slots = slots;
+    this.#warn = warn;
   }
 
   /** Evaluates `tokens` into `slot`; `rows` (absolute positions, all ≥ `keepAtMost`) get logits. Returns how many were evaluated. */
@@ -102,14 +106,30 @@ export class PromptCache {
         await this.#context.loadSequenceStateFromFile(file, to.sequence, tokens.length);
         to.tokens = tokens;
         return true;
-      } catch {
+      } catch (error) {
         this.#context.disposeSequence(to.sequence);
         to.tokens = [];
+        this.#copyFailed(error);
         return false;
       } finally {
         if (folder !== null) rmSync(folder, { recursive: true, force: true });
       }
     });
+  }
+
+  /** Once with the reason: a full memory folder fails every copy. */
+  #copyFailed(error: unknown): void {
+    this.#failedCopies += 1;
+    if (this.#failedCopies > 1) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#warn(
+      `A conversation's KV cache could not be copied to another sequence: ${sentence(reason)} Prompts are evaluated instead: slower, with the same results.`,
+    );
+  }
+
+  /** Says how often copies failed, where it was more than what was said already. */
+  close(): void {
+    if (this.#failedCopies > 1) this.#warn(`Copies of a KV cache that failed: ${this.#failedCopies}.`);
   }
 
   /** Another session may have evaluated the same beginning (instructions, examples), or be about to. */
