@@ -7,6 +7,7 @@ import type { EndReason } from '#shared/schema/episode.ts';
 import type { Job } from '#shared/schema/job.ts';
 import { runSchema } from '#shared/schema/run.ts';
 import { wilsonInterval } from '#shared/wilson.ts';
+import { allDatasets } from './all-datasets.ts';
 import { datasetText } from './dataset-text.ts';
 import { number, table } from './output.ts';
 
@@ -120,8 +121,10 @@ function rolloutText(result: RolloutResult, job: Job): string {
 export async function datasetOf(client: Client, job: Job): Promise<Dataset | null> {
   const { job: parent, children } = await client.jobs.get({ jobId: job.jobId });
   const ids = new Set([parent.jobId, ...children.map(({ jobId }) => jobId)]);
-  const { items } = await client.datasets.list({ limit: 500 });
-  return items.find(({ jobId }) => jobId !== null && ids.has(jobId)) ?? null;
+  for await (const dataset of allDatasets(client)) {
+    if (dataset.jobId !== null && ids.has(dataset.jobId)) return dataset;
+  }
+  return null;
 }
 
 /** @returns null for a job without a result */

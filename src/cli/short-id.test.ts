@@ -33,8 +33,7 @@ it('leaves it to the host to say that nothing begins so', async () => {
 });
 
 it('takes a data set by the first characters of its id, or by a path', async () => {
-  const items = ['ab12', 'cd34'].map((id) => ({ datasetId: datasetIdSchema.parse(id) }));
-  const client = { datasets: { list: () => Promise.resolve({ items }) } };
+  const client = { datasets: { find: () => Promise.resolve([datasetIdSchema.parse('cd34')]) } };
   expect(await findDataset(client, 'cd')).toEqual({ datasetId: 'cd34' });
   expect(await findDataset(client, import.meta.filename)).toEqual({ folder: import.meta.dirname });
   await expect(findDataset(client, './no-such-folder')).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });

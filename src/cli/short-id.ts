@@ -12,8 +12,8 @@ interface JobFinder {
 interface EpisodeFinder {
   episodes: { find(input: { prefix: string; limit: number }): Promise<EpisodeId[]> };
 }
-interface DatasetLister {
-  datasets: { list(input: { limit: number }): Promise<{ items: { datasetId: DatasetId }[] }> };
+interface DatasetFinder {
+  datasets: { find(input: { prefix: string; limit: number }): Promise<DatasetId[]> };
 }
 
 /** Of what an ambiguous prefix may mean, so many are shown. */
@@ -72,13 +72,12 @@ function folderOf(typed: string): string | null {
  * @throws AppError INVALID_INPUT for a prefix of several, FILE_NOT_FOUND for a path where nothing is
  */
 export async function findDataset(
-  client: DatasetLister,
+  client: DatasetFinder,
   typed: string,
 ): Promise<{ folder: string } | { datasetId: DatasetId }> {
   something(typed, 'data sets');
   const folder = folderOf(typed);
   if (folder !== null) return { folder };
-  const { items } = await client.datasets.list({ limit: 500 });
-  const found = items.map(({ datasetId }) => datasetId).filter((id) => id.startsWith(typed));
+  const found = await client.datasets.find({ prefix: typed, limit: shown + 1 });
   return { datasetId: theOne(typed, found, 'data sets', (id) => datasetIdSchema.parse(id)) };
 }

@@ -4,6 +4,7 @@ import type { Dataset } from '#shared/schema/dataset.ts';
 import { lookInto, withSession } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printResult, table, when } from '../output.ts';
+import { allDatasets } from '../all-datasets.ts';
 import { findDataset, findJobId } from '../short-id.ts';
 
 function datasetTable(datasets: readonly Dataset[]): string {
@@ -32,7 +33,8 @@ export function addDatasets(program: Command): void {
     .description('newest first')
     .action((_options: unknown, command: Command) =>
       lookInto(command, async ({ client, json }) => {
-        const { items } = await client.datasets.list({ limit: 500 });
+        const items: Dataset[] = [];
+        for await (const dataset of allDatasets(client)) items.push(dataset);
         printResult(json, items, () => datasetTable(items));
         return exitCodes.ok;
       }),

@@ -19,6 +19,7 @@ export function datasetsHandlers(app: RpcServices) {
   const datasets = os.datasets;
   return {
     list: datasets.list.handler(({ input }) => app.store.datasets.list(input)),
+    find: datasets.find.handler(({ input }) => app.store.datasets.idsStartingWith(input.prefix, input.limit)),
     get: datasets.get.handler(({ input }) => getDataset(app, input.datasetId)),
     rows: datasets.rows.handler(({ input: { datasetId, part, ...page }, signal }) =>
       app.datasetRows.rows(getDataset(app, datasetId), part, page, { signal }),

@@ -3,6 +3,7 @@ import type { Connection, SqlRow } from '#core/store/driver.ts';
 import { decodeJson, encodeJson, numberOf, parseRow } from '#core/store/columns.ts';
 import type { DatasetStore } from '#core/store/port.ts';
 import { decodeCursor, encodeCursor, pageFrom } from '#core/store/queries/cursor.ts';
+import { idsStartingWith } from '#core/store/queries/id-prefix.ts';
 import { AppError } from '#shared/errors.ts';
 import type { DatasetId } from '#shared/ids.ts';
 import { datasetSchema } from '#shared/schema/dataset.ts';
@@ -59,6 +60,9 @@ export function createDatasetStore(connection: Connection): DatasetStore {
       const row = connection.get('SELECT * FROM datasets WHERE dataset_id = ?', [datasetId]);
       return row === undefined ? null : fromRow(row);
     },
+
+    idsStartingWith: (prefix, limit) =>
+      idsStartingWith(connection, { table: 'datasets', column: 'dataset_id' }, prefix, limit) as DatasetId[],
 
     list(page) {
       const after = decodeCursor('datasets', 1, page.cursor);

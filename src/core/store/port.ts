@@ -220,6 +220,7 @@ export interface JobQueueStore {
 export interface DatasetStore {
   insert(dataset: Dataset, episodes: Iterable<EpisodeId>): void;
   get(datasetId: DatasetId): Dataset | null;
+  idsStartingWith(prefix: string, limit: number): DatasetId[];
   list(page: PageRequest): Page<Dataset>;
   ofEpisode(episodeId: EpisodeId): { datasetId: DatasetId; name: string }[];
   remove(datasetId: DatasetId): boolean;

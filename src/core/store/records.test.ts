@@ -199,6 +199,8 @@ describe('data sets', () => {
     store.datasets.insert(dataset, ['episode-1'] as EpisodeId[]);
     store.datasets.insert({ ...dataset, datasetId: 'set-2' as DatasetId }, []);
     expect(store.datasets.get(dataset.datasetId)).toEqual(dataset);
+    expect(store.datasets.idsStartingWith('set-', 9)).toEqual(['set-1', 'set-2']);
+    expect(store.datasets.idsStartingWith('set-2', 9)).toEqual(['set-2']);
     expect(store.datasets.list({ cursor: null, limit: 1 })).toMatchObject({
       total: 2,
       items: [{ datasetId: 'set-2' }],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageInput, pageOf, procedure } from '#shared/contract/base.ts';
+import { idPrefixInput, pageInput, pageOf, procedure } from '#shared/contract/base.ts';
 import { datasetIdSchema, jobIdSchema } from '#shared/ids.ts';
 import { datasetPartSchema, datasetSchema, sftRowSchema } from '#shared/schema/dataset.ts';
 
@@ -12,6 +12,7 @@ const validationSchema = z.object({
 
 export const datasetsContract = {
   list: procedure.input(pageInput).output(pageOf(datasetSchema)),
+  find: procedure.input(idPrefixInput).output(z.array(datasetIdSchema)),
   get: procedure.input(byId).output(datasetSchema),
   rows: procedure
     .input(

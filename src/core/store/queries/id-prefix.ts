@@ -3,7 +3,13 @@ import type { Connection } from '#core/store/driver.ts';
 
 export function idsStartingWith(
   connection: Connection,
-  { table, column }: { table: 'jobs'; column: 'job_id' } | { table: 'episodes'; column: 'episode_id' },
+  {
+    table,
+    column,
+  }:
+    | { table: 'jobs'; column: 'job_id' }
+    | { table: 'episodes'; column: 'episode_id' }
+    | { table: 'datasets'; column: 'dataset_id' },
   prefix: string,
   limit: number,
 ): string[] {
