@@ -6,9 +6,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { acquireHostLock } from '#core/store/index.ts';
 import { guiLink } from './gui-link.ts';
+import { openSession } from './session.ts';
 
 it('gives the link of a host only while it shows a GUI', async () => {
   let status = 200;
@@ -26,6 +29,27 @@ it('gives the link of a host only while it shows a GUI', async () => {
   server.close();
   await once(server, 'close');
   expect(await guiLink(address)).toBeNull();
+});
+
+it('waits for one holder of the data folder after the other, and gives up on one that neither answers nor ends', async () => {
+  const data = await mkdtemp(join(tmpdir(), 'daydream-session-'));
+  let lock = acquireHostLock(data);
+  // No gap between two holders in which anybody else gets it.
+  const turns = setInterval(() => {
+    lock.release();
+    lock = acquireHostLock(data);
+  }, 100);
+  const opened = openSession({ dataDir: data, waitMs: 300 });
+  await sleep(900);
+  clearInterval(turns);
+  lock.release();
+  const session = await opened;
+  expect(session.attached).toBe(false);
+  await session.close();
+  const held = acquireHostLock(data);
+  await expect(openSession({ dataDir: data, waitMs: 300 })).rejects.toMatchObject({ code: 'HOST_LOCKED' });
+  held.release();
+  await rm(data, { recursive: true });
 });
 
 it('reads the store itself when the host that it asked ends in that moment', async () => {

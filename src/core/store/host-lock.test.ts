@@ -47,7 +47,7 @@ describe('the host lock', () => {
       expect(() => acquireHostLock(temporary.folder)).toThrow(
         expect.objectContaining({
           code: 'HOST_LOCKED',
-          data: { folder: temporary.folder, pid: child.pid, port: 4321 },
+          data: { folder: temporary.folder, pid: child.pid, port: 4321, since: expect.any(Number) as number },
         }),
       );
     } finally {

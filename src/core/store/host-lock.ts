@@ -101,7 +101,7 @@ function locked(folder: string, now: number, cause: unknown): AppError {
   return new AppError({
     code: 'HOST_LOCKED',
     message: `${who} uses the data folder ${folder}. Nothing was changed. ${next}`,
-    data: { folder, pid, port: holder?.port ?? null },
+    data: { folder, pid, port: holder?.port ?? null, since: holder?.since ?? null },
     cause,
   });
 }
