@@ -20,6 +20,7 @@ import {
 } from '../../src/core/starter/index.ts';
 import type { Tokenizer } from '../../src/core/starter/index.ts';
 import { printEvaluation } from './evaluate.ts';
+import { grow } from './grow.ts';
 import { pretrain } from './pretrain.ts';
 import { printRegime } from './regime.ts';
 import { scoreWithModel } from './score-model.ts';
@@ -36,6 +37,7 @@ const help = `node scripts/starter/main.ts COMMAND --out FOLDER [options]
               --demonstrations 100,200,400,800 --seeds 1,2,3 --updates 250 --rate 1e-3 --tasks 96
   pretrain    trains FOLDER/initial.gguf on the shards to FOLDER/starter.gguf   --tokens 4000000 --batch-tokens 8192 --learning-rate 3e-3
   init        FOLDER/initial.gguf: untrained weights with vocabulary and chat format   --layers 4 --dim 128
+  grow        FOLDER/initial.gguf: --model FILE.gguf (--layers is twice its layers) with new layers that change nothing yet   --layers 8 --dim 128
 Options for all: --seed 1`;
 
 const { values, positionals } = parseArgs({
@@ -166,6 +168,13 @@ async function initial(folder: string): Promise<void> {
   console.log(file);
 }
 
+async function growModel(folder: string): Promise<void> {
+  if (values.model === undefined) throw new RangeError('grow needs --model FILE.gguf.');
+  const to = path.join(folder, 'initial.gguf');
+  await grow({ model: values.model, to, shape: shapeOf(), tokenizer: await tokenizerOf(folder) });
+  console.log(to);
+}
+
 async function probes(folder: string): Promise<void> {
   const options = {
     tokenizer: await tokenizerOf(folder),
@@ -233,6 +242,7 @@ else if (command === 'probes') await probes(folder);
 else if (command === 'evaluate') await evaluate();
 else if (command === 'regime') await regime(folder);
 else if (command === 'init') await initial(folder);
+else if (command === 'grow') await growModel(folder);
 else if (command === 'pretrain') {
   if (!existsSync(path.join(folder, 'initial.gguf'))) await initial(folder);
   await pretrain({

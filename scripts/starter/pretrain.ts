@@ -41,32 +41,9 @@ export async function pretrain(options: Pretraining): Promise<void> {
   const { folder, signal } = options;
   const initial = path.join(folder, 'initial.gguf');
   const checkpoint = path.join(folder, 'checkpoint.bin');
-  const header = readGguf(initial);
-  const trainer = new TrainerClient({
-    spawner: createNodeSpawner({ onStderr: () => undefined }),
-    clock: { now: () => Date.now() },
-    log: { debug: () => undefined, info: () => undefined, warn: console.warn, error: console.error },
-  });
+  const trainer = createTrainer();
   try {
-    await trainer.open({
-      architecture: architectureOf(header, initial),
-      base: { kind: 'file', file: initial, tensors: storedTensors(header, initial) },
-      mode: { kind: 'full' },
-      adapter: null,
-      valueHead: false,
-      device: 'cpu',
-      threads: options.threads,
-      seed: options.seed,
-      adam: {
-        beta1: 0.9,
-        beta2: 0.95,
-        epsilon: 1e-8,
-        weightDecay: 0.01,
-        clipNorm: 1,
-        muon: { momentum: 0.95, rateFactor: options.muonFactor },
-      },
-      limits: { longestBlock: 1024, mostTokens: 4096, share: true },
-    });
+    await openTrainer(trainer, initial, options);
     let at: { cursor: BatchCursor; tokens: number; update: number } = {
       cursor: firstBatch,
       tokens: 0,
@@ -117,6 +94,42 @@ export async function pretrain(options: Pretraining): Promise<void> {
   } finally {
     await trainer.close();
   }
+}
+
+export function createTrainer(): Trainer {
+  return new TrainerClient({
+    spawner: createNodeSpawner({ onStderr: () => undefined }),
+    clock: { now: () => Date.now() },
+    log: { debug: () => undefined, info: () => undefined, warn: console.warn, error: console.error },
+  });
+}
+
+/** All weights of `file`, trained by Muon and AdamW. */
+export async function openTrainer(
+  trainer: Trainer,
+  file: string,
+  options: Pick<Pretraining, 'muonFactor' | 'seed' | 'threads'>,
+): Promise<void> {
+  const header = readGguf(file);
+  await trainer.open({
+    architecture: architectureOf(header, file),
+    base: { kind: 'file', file, tensors: storedTensors(header, file) },
+    mode: { kind: 'full' },
+    adapter: null,
+    valueHead: false,
+    device: 'cpu',
+    threads: options.threads,
+    seed: options.seed,
+    adam: {
+      beta1: 0.9,
+      beta2: 0.95,
+      epsilon: 1e-8,
+      weightDecay: 0.01,
+      clipNorm: 1,
+      muon: { momentum: 0.95, rateFactor: options.muonFactor },
+    },
+    limits: { longestBlock: 1024, mostTokens: 4096, share: true },
+  });
 }
 
 function save(trainer: Trainer, file: string, { cursor, tokens }: { cursor: BatchCursor; tokens: number }) {
