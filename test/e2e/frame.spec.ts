@@ -40,6 +40,18 @@ test('the token leaves the address, and a reload stays connected', async ({ page
   await expect(page.getByText('Nothing has left this machine')).toBeVisible();
 });
 
+test('a link in a new tab is connected by the tab that is open', async ({ pages }) => {
+  const page = await pages.open('/');
+  const opened = page.context().waitForEvent('page');
+  await page
+    .getByRole('navigation', { name: 'Pages' })
+    .getByRole('link', { name: /^Settings/ })
+    .click({ modifiers: ['ControlOrMeta'] });
+  const tab = await opened;
+  await expect(tab.getByText('Nothing has left this machine')).toBeVisible();
+  await tab.close();
+});
+
 test('every entry of the navigation leads to a page that is there', async ({ pages }) => {
   const page = await pages.open('/');
   const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');

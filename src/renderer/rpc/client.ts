@@ -4,17 +4,30 @@ import { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import type { Client } from '#shared/contract/index.ts';
 import { Connection } from './connection.ts';
-import type { ConnectionState } from './connection.ts';
+import type { ConnectionState, Transport } from './connection.ts';
 import { isRetryable } from './errors.ts';
-import { portTransport, socketTransport, takeToken } from './transport.ts';
+import { answerTabs, askTabs } from './tabs.ts';
+import { keepToken, laterSocketTransport, portTransport, socketTransport, takeToken } from './transport.ts';
 
 const bridge = window.daydream;
 // The link of a host that was started again may be opened in this very tab.
 if (bridge === undefined) takeToken();
 
 export const connection = new Connection({
-  open: () => (bridge === undefined ? socketTransport(takeToken()) : portTransport(bridge)),
+  open: () => (bridge === undefined ? openSocket() : portTransport(bridge)),
 });
+if (bridge === undefined) answerTabs(() => (connection.state === 'open' ? takeToken() : null));
+
+function openSocket(): Transport {
+  const token = takeToken();
+  if (token !== null) return socketTransport(token);
+  return laterSocketTransport(
+    askTabs().then((found) => {
+      if (found !== null) keepToken(found);
+      return found;
+    }),
+  );
+}
 
 /** Typed calls: `client.jobs.pause({ jobId })`. */
 export const client: Client = createORPCClient(connection);

@@ -22,12 +22,41 @@ export function takeToken(): string | null {
   const fragment = new URLSearchParams(window.location.hash.slice(1));
   const token = fragment.get('token');
   if (token !== null) {
-    sessionStorage.setItem(tokenKey, token);
+    keepToken(token);
     const { pathname, search } = window.location;
     window.history.replaceState(window.history.state, '', pathname + search);
     return token;
   }
   return sessionStorage.getItem(tokenKey);
+}
+
+/** For this tab's next attempts and its reloads. */
+export function keepToken(token: string): void {
+  sessionStorage.setItem(tokenKey, token);
+}
+
+/** A socket whose token is still asked for. */
+export function laterSocketTransport(token: Promise<string | null>): Transport {
+  let inner: Transport | null = null;
+  let isClosed = false;
+  const ready = token.then((known) => {
+    if (isClosed) throw new Error('given up');
+    return (inner = socketTransport(known));
+  });
+  return {
+    link: {
+      call: async (path, input, options) => (await ready).link.call(path, input, options),
+    },
+    opened: ready.then(({ opened }) => opened),
+    closed: ready.then(
+      ({ closed }) => closed,
+      () => undefined,
+    ),
+    close: () => {
+      isClosed = true;
+      inner?.close();
+    },
+  };
 }
 
 export function socketTransport(token: string | null): Transport {
