@@ -14,7 +14,7 @@ export const smallModes: TrainingMode[] = [
   { kind: 'lora', lora: { rank: 4, alpha: 8, targets: allParts } },
 ];
 
-function architecture(name: Architecture['name']): Architecture {
+export function smallArchitecture(name: Architecture['name']): Architecture {
   return {
     name,
     layers: 2,
@@ -49,7 +49,7 @@ export function smallTrainer(
   { longestBlock = 256, change = {} }: SmallOptions = {},
 ) {
   const random = gaussian(1);
-  const shape = { ...architecture(name), ...change };
+  const shape = { ...smallArchitecture(name), ...change };
   const { required, optional } = tensorsOf(shape);
   const extra =
     name === 'llama'
