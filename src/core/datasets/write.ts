@@ -63,9 +63,13 @@ export async function writeDataset(
     await refuseForeignFolder(folder, owner);
     await rm(partial, { recursive: true, force: true });
     makeFolder(partial);
-    const files = await openFiles(partial, target, options.signal);
+    const files = new Map<DatasetPart, RowFile>();
     let manifest: Manifest;
     try {
+      for (const part of datasetPartSchema.options) {
+        const handle = await open(path.join(partial, `${part}.jsonl`), 'wx');
+        files.set(part, new RowFile(part, handle, target, options.signal));
+      }
       const content = await fill(writerOf(files));
       const facts: Manifest['files'] = [];
       for (const [part, file] of files) {
@@ -106,18 +110,6 @@ function writerOf(files: ReadonlyMap<DatasetPart, RowFile>): DatasetWriter {
       );
     },
   };
-}
-
-async function openFiles(
-  folder: string,
-  target: DatasetTarget,
-  signal: AbortSignal,
-): Promise<Map<DatasetPart, RowFile>> {
-  const files = new Map<DatasetPart, RowFile>();
-  for (const part of datasetPartSchema.options) {
-    files.set(part, new RowFile(part, await open(path.join(folder, `${part}.jsonl`), 'wx'), target, signal));
-  }
-  return files;
 }
 
 class RowFile {
