@@ -9,6 +9,7 @@ const file = (part: string, candidates: number | null, rows: number) => ({
   file: `${part}.jsonl`,
   candidates,
   rows,
+  repeated: part === 'iwm_sft' ? 4 : 0,
   bytes: 1,
   sha256: 'a'.repeat(64),
 });

@@ -88,7 +88,7 @@ function branchLines({ branches }: Manifest): string[] {
 /** Candidates, less what was left out for its first reason, are the rows. */
 function fileLines(
   { filters, iwmTargets }: Manifest,
-  { part, file, rows, candidates }: Manifest['files'][number],
+  { part, file, rows, repeated, candidates }: Manifest['files'][number],
 ) {
   const { title, candidates: wanted } = parts[part];
   const dropped = filters.filter((filter) => filter.part === part && filter.dropped > 0);
@@ -100,6 +100,7 @@ function fileLines(
     ...dropped.flatMap((one) => line(leftOut(one.filter), one.dropped, 2)),
     ...(known ? line(leftOut('overlong'), 0, 2) : []),
     ...line('rows', rows),
+    ...(repeated === 0 ? [] : line('the same as an earlier row, kept', repeated, 2)),
     ...(part === 'iwm_sft' && iwmTargets !== null ? targetLines(iwmTargets) : []),
   ];
 }

@@ -54,6 +54,7 @@ export function datasetCard(manifest: Manifest, name: string): string {
         ]),
     ...proposals(manifest),
     ...refused(manifest),
+    ...repeated(manifest),
     ...(manifest.deviations.length === 0
       ? ['- no deviation from the paper']
       : manifest.deviations.map(({ label, reason }) => `- deviation \`${label}\`: ${reason}`)),
@@ -78,6 +79,16 @@ function refused({ refusedDemonstrations }: Manifest): string[] {
   return [
     `- refused as demonstrations: ${number(refusedDemonstrations.total)}, with line and reason in \`manifest.json\``,
   ];
+}
+
+function repeated({ files }: Manifest): string[] {
+  return files.flatMap(({ file, rows, repeated: count }) =>
+    count === null || count === 0
+      ? []
+      : [
+          `- \`${file}\`: ${number(count)} of ${number(rows)} rows repeat an earlier one word for word; they are kept`,
+        ],
+  );
 }
 
 function purposes({ expert, iwm, sr }: Manifest['branches']): string {

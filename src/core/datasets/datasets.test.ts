@@ -16,6 +16,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { datasetIdSchema } from '#shared/ids.ts';
 import type { Dataset, SftRow } from '#shared/schema/dataset.ts';
+import { manifestSchema } from '#shared/schema/dataset.ts';
 import { DatasetReader, deleteDatasetFolder, validateDataset, writeDataset } from '#core/datasets/index.ts';
 import { soundRow, wholeContent, wholeManifest } from '#test/helpers/sft-rows.ts';
 
@@ -113,6 +114,20 @@ test('an overlong row is left out whole and counted, never cut', async () => {
   expect(dropped).toMatchObject([{ part: 'expert_sft', filter: 'overlong', dropped: 1, flagged: null }]);
   const { rows: kept } = await new DatasetReader().rows(to, 'expert_sft', { offset: 0, limit: 9 });
   expect(kept).toEqual([soundRow(0), soundRow(1)]);
+});
+
+test('rows that repeat an earlier one word for word are kept and counted', async () => {
+  const again = soundRow(0, { episode_id: 'the same game, imported once more' });
+  const folder = await write([soundRow(0), soundRow(1), { ...again, id: 'il-again' }]);
+  const manifest = manifestSchema.parse(JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')));
+  expect(manifest.files.map(({ rows: count, repeated }) => [count, repeated])).toEqual([
+    [3, 1],
+    [0, 0],
+    [0, 0],
+  ]);
+  expect(readFileSync(path.join(folder, 'README.md'), 'utf8')).toContain(
+    '- `expert_sft.jsonl`: 1 of 3 rows repeat an earlier one word for word; they are kept',
+  );
 });
 
 test('a stopped export leaves no folder', async () => {

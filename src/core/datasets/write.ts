@@ -119,6 +119,8 @@ class RowFile {
   readonly #signal: AbortSignal;
   readonly #hash: Hash = createHash('sha256');
   readonly #ids = new Set<string>();
+  /** Digests of their messages. */
+  readonly #texts = new Set<string>();
   #pending: string[] = [];
   #pendingSize = 0;
   #bytes = 0;
@@ -153,6 +155,7 @@ class RowFile {
       });
     }
     this.#ids.add(row.id);
+    this.#texts.add(createHash('sha256').update(JSON.stringify(row.messages)).digest('base64'));
     const line = `${JSON.stringify(row)}\n`;
     this.#pending.push(line);
     this.#pendingSize += line.length;
@@ -172,6 +175,7 @@ class RowFile {
       part: this.#part,
       file: `${this.#part}.jsonl`,
       rows: this.rows,
+      repeated: this.rows - this.#texts.size,
       bytes: this.#bytes,
       sha256: sha256Schema.parse(this.#hash.digest('hex')),
     };

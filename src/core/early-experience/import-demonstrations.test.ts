@@ -4,7 +4,10 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
+import { environmentIdSchema } from '#shared/ids.ts';
+import type { TaskId } from '#shared/ids.ts';
 import { earlyExperienceRunSchema } from '#shared/schema/run.ts';
+import type { EnvironmentProvider } from '#core/environments/port.ts';
 import type { ImportedLine } from '#core/early-experience/import-demonstrations.ts';
 import { parseDemonstrationLine, readDemonstrations } from '#core/early-experience/import-demonstrations.ts';
 import { openLab } from '#test/helpers/methods.ts';
@@ -97,29 +100,29 @@ test('any JSON is either a demonstration or has a reason', () => {
   );
 });
 
+async function solve(provider: EnvironmentProvider, taskId: TaskId): Promise<string[]> {
+  const session = await provider.open({ taskId, seed: 1 });
+  await session.reset();
+  const actions: string[] = [];
+  for (let done = false; !done;) {
+    const action = (await session.solve()) ?? '';
+    actions.push(action);
+    done = (await session.step(action)).terminated;
+  }
+  await session.close();
+  return actions;
+}
+
 test('an import is executed, and only what succeeds is kept', async () => {
   const lab = openLab();
   try {
-    const provider = lab.services.environments.list().find((one) => one.describe().id === 'household-small');
-    if (provider === undefined) throw new Error('no household-small');
+    const provider = lab.services.environments.get(environmentIdSchema.parse('household-small'));
     const [first, second] = provider.listTasks({ split: 'train', limit: 2 }).tasks;
     const [held] = provider.listTasks({ split: 'unseen', limit: 1 }).tasks;
-    const solve = async (taskId: NonNullable<typeof first>['taskId']): Promise<string[]> => {
-      const session = await provider.open({ taskId, seed: 1 });
-      await session.reset();
-      const actions: string[] = [];
-      for (let done = false; !done;) {
-        const action = (await session.solve()) ?? '';
-        actions.push(action);
-        done = (await session.step(action)).terminated;
-      }
-      await session.close();
-      return actions;
-    };
     if (first === undefined || second === undefined || held === undefined) throw new Error('no tasks');
     const line = (task_id: string, actions: string[]) => JSON.stringify({ task_id, actions });
     // What the environment refuses is a step of the path, but no expert state.
-    const actions = ['jump', ...(await solve(first.taskId))];
+    const actions = ['jump', ...(await solve(provider, first.taskId))];
     const file = path.join(folder, 'import.jsonl');
     const thoughts = actions.map((_, index) => `reason ${String(index)}`);
     writeFileSync(
@@ -129,7 +132,7 @@ test('an import is executed, and only what succeeds is kept', async () => {
         line(first.taskId, actions.slice(0, -1)), // stops too early
         line(second.taskId, ['look', 'look']), // does not succeed
         line('no-such-task', actions),
-        line(held.taskId, await solve(held.taskId)), // an evaluation split
+        line(held.taskId, await solve(provider, held.taskId)), // an evaluation split
         JSON.stringify({ task_id: first.taskId, actions, thoughts }), // again
         'garbage',
       ].join('\n'),
@@ -195,6 +198,43 @@ test('an import is executed, and only what succeeds is kept', async () => {
     }
     const [kept] = items;
     expect(kept && lab.services.store.episodes.step(kept.episodeId, 0)?.thought).toBe('reason 0');
+  } finally {
+    await lab.close();
+  }
+});
+
+test('one demonstration with and without thoughts gives the same world-model rows, which are counted', async () => {
+  const lab = openLab();
+  try {
+    const provider = lab.services.environments.get(environmentIdSchema.parse('household-small'));
+    const [task] = provider.listTasks({ split: 'train', limit: 1 }).tasks;
+    if (task === undefined) throw new Error('no tasks');
+    const actions = await solve(provider, task.taskId);
+    const file = path.join(folder, 'twice.jsonl');
+    const plain = { task_id: task.taskId, actions };
+    const thoughtful = { ...plain, thoughts: actions.map(() => 'So it goes.') };
+    writeFileSync(file, `${JSON.stringify(plain)}\n${JSON.stringify(thoughtful)}\n`);
+    const job = await lab.run(
+      'early-experience',
+      earlyExperienceRunSchema.parse({
+        kind: 'early-experience',
+        environment: { id: 'household-small' },
+        demonstrations: { source: 'import', file },
+        policy: { model: 'none' },
+        branching: { iwm: { sampler: 'uniform' }, sr: { enabled: false } },
+        reflection: { enabled: false },
+      }),
+    );
+    expect(job.error).toBeNull();
+    const [dataset] = lab.services.store.datasets.list({ cursor: null, limit: 1 }).items;
+    const iwm = dataset?.manifest.files.find(({ part }) => part === 'iwm_sft');
+    expect(iwm?.repeated).toBeGreaterThan(0);
+    const told = lab.services.store.jobs
+      .events(job.jobId, { afterSeq: 0, limit: 1000, includeChildren: true })
+      .find(({ type, data }) => type === 'rows-repeated' && data['part'] === 'iwm_sft');
+    expect(told?.message).toContain(
+      `${String(iwm?.repeated)} of ${String(iwm?.rows)} rows of iwm_sft repeat`,
+    );
   } finally {
     await lab.close();
   }

@@ -107,6 +107,14 @@ function createExportJob(services: CoreServices): JobDefinition<ExportSpec> {
           data: { part, dropped },
         });
       }
+      for (const { part, rows, repeated } of files) {
+        if (repeated === null || repeated === 0) continue;
+        context.emit({
+          type: 'rows-repeated',
+          message: `${String(repeated)} of ${String(rows)} rows of ${part} repeat an earlier one word for word. They are kept and weigh as often as they occur.`,
+          data: { part, repeated },
+        });
+      }
       return { datasetId: dataset.datasetId, folder: dataset.folder, files, filters, branches };
     },
   });

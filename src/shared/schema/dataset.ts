@@ -137,6 +137,8 @@ export const manifestSchema = z.object({
       /** What could have become a row: expert states, accepted branches, texts that were wanted. */
       candidates: z.int().nullable().default(null),
       rows: z.int(),
+      /** Of these, rows whose messages an earlier row of the file has word for word; null in manifests of older versions. */
+      repeated: z.int().nullable().default(null),
       bytes: z.int(),
       sha256: sha256Schema,
     }),
