@@ -173,6 +173,12 @@ describe('a pipeline', () => {
     await settled();
     const child = store.jobs.childByStage(job.jobId, 'one');
     expect(child).toMatchObject({ state: 'failed', error: { code: 'CRASH_LOOP' } });
+    // The third death ends the stage, which says so in its own event.
+    const told = store.jobs.events(job.jobId, { afterSeq: 0, limit: 99, includeChildren: true });
+    expect(told.filter(({ type }) => type === 'job-crashed').map(({ jobId }) => jobId)).toEqual([
+      child?.jobId,
+      child?.jobId,
+    ]);
     expect(store.jobs.get(job.jobId)).toMatchObject({
       state: 'failed',
       error: { code: 'CRASH_LOOP', data: { stage: 'one' } },

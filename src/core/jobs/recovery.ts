@@ -87,12 +87,13 @@ function verdict(entry: DeadLease, abandoned: number, at: number): { change: Job
     },
     event: {
       at,
-      type: 'job-crashed',
-      level: 'warn',
+      // One death is one crash in a run's log: that of the stage that was running.
+      ...(entry.waitsForChild
+        ? { type: 'job-requeued', level: 'info' }
+        : { type: 'job-crashed', level: 'warn' }),
       message:
-        (paused
-          ? 'The host died while this job was pausing. It is paused at its last checkpoint.'
-          : 'The host died while this job was running. It goes on from its last checkpoint.') +
+        `The host died while this job was ${paused ? 'pausing' : entry.waitsForChild ? 'waiting for a stage' : 'running'}. ` +
+        `It ${paused ? 'is paused at' : 'goes on from'} its last checkpoint.` +
         inFlight(abandoned),
       data: { attempt, abandoned },
     },
