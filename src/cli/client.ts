@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Client } from '#shared/contract/index.ts';
 import { AppError, errorRecordSchema, toAppError } from '#shared/errors.ts';
 import { issueSentences } from '#shared/issue-words.ts';
+import { rpcSocket } from '#shared/rpc-socket.ts';
 
 const connectWithinMs = 5_000;
 
@@ -13,24 +14,6 @@ export interface Connection {
   /** Aborts when the host goes away. */
   lost: AbortSignal;
   close(): void;
-}
-
-/** An abort to a host that is gone needs no message; oRPC would throw where nobody can catch it. */
-function linkSocket(socket: WebSocket) {
-  return {
-    addEventListener: socket.addEventListener.bind(socket),
-    removeEventListener: socket.removeEventListener.bind(socket),
-    readyState: WebSocket.OPEN,
-    send(message: string | ArrayBufferLike | Blob | ArrayBufferView) {
-      if (socket.readyState === WebSocket.OPEN) socket.send(message as string);
-      else if (typeof message !== 'string' || !isAbort(message)) throw new Error('The WebSocket is closed.');
-    },
-  };
-}
-
-/** Messages of oRPC's peer protocol carry their type in `t`; 4 is the abort signal. */
-function isAbort(message: string): boolean {
-  return message.length < 100 && (JSON.parse(message) as { t?: number }).t === 4;
 }
 
 /** @throws AppError HOST_UNREACHABLE */
@@ -59,7 +42,7 @@ export async function connect(address: { port: number; token: string }): Promise
     socket.addEventListener('error', fail);
   });
   socket.addEventListener('close', () => lost.abort());
-  const client: Client = createORPCClient(new RPCLink({ websocket: linkSocket(socket) }));
+  const client: Client = createORPCClient(new RPCLink({ websocket: rpcSocket(socket) }));
   return { client, lost: lost.signal, close: () => socket.close() };
 }
 

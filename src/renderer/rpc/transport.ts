@@ -3,6 +3,7 @@ import { RPCLink as PortLink } from '@orpc/client/message-port';
 import { RPCLink as SocketLink } from '@orpc/client/websocket';
 import { portMessage } from '#shared/host.ts';
 import type { ElectronBridge } from '#shared/host.ts';
+import { rpcSocket } from '#shared/rpc-socket.ts';
 import { Refused } from './connection.ts';
 import type { Transport } from './connection.ts';
 
@@ -87,7 +88,7 @@ export function socketTransport(token: string | null): Transport {
     });
   });
   return {
-    link: new SocketLink({ websocket: socket }),
+    link: new SocketLink({ websocket: rpcSocket(socket) }),
     opened,
     closed,
     close: () => {
