@@ -53,6 +53,7 @@ test.each([
   ['outcome-narration', 'Click[item] wins because the product matches what is asked for.'], // WebShop, P1 B.2
   ['outcome-narration', 'Other actions fail to bring us any nearer to the apple.'], // WebShop, P1 B.2
   ['outcome-narration', 'I need something cold. I now see that the fridge is closed here.'],
+  ['outcome-narration', 'I need something cold. I have just opened the fridge and it is full.'],
   ['outcome-narration', 'The shelf is no use: when looking there, nothing happened at all.'],
   ['outcome-narration', 'The shelf 1 would only offer a vase 3, so the fridge it should be.'],
   [

@@ -96,12 +96,13 @@ function echo(text: string, shown: readonly string[]): Finding | null {
 /** What an anticipating voice sounds like; such a clause tells no outcome. */
 const ANTICIPATION =
   /\b(?:would|will|should|could|might|may|can|likely|probably|expect|if|unless|won['’]t|cannot|can['’]t)\b/iu;
+/** “I have seen …” alone is mostly the agent's own past, which it may speak of: with “now” or “just” it is not. */
 const TOLD = [
   /\bhas\s+(?:just\s+)?(?:produced|resulted|led|returned|revealed|shown|confirmed|succeeded|failed|worked|completed)\b/iu,
   /\b(?:this|that|it|which|action|doing so)\s+(?:resulted|led|caused|produced|revealed|returned|confirmed|showed|succeeded|failed|worked)\b/iu,
   /\b(?:other|alternative)\s+(?:actions?|options?|attempts?)\s+(?:all\s+)?(?:fail(?:ed|s)?|led|result(?:ed|s)?|produced?|did)\b/iu,
   /\bwins?\s*(?:[.!,;]|$|because\b|over\b)/iu,
-  /\b(?:I|we)\s+(?:now\s+see|saw\s+that|found\s+that|have\s+(?:now\s+)?(?:arrived|reached|found|seen|opened|picked|completed))\b/iu,
+  /\b(?:I|we)\s+(?:now\s+see|saw\s+that|found\s+that|have\s+(?:now|just)\s+(?:arrived|reached|found|seen|opened|picked|completed))\b/iu,
   /\bnothing\s+happen(?:s|ed)\b/iu,
   /\bas\s+(?:the\s+)?(?:outcome|result)s?\s+(?:shows?|showed|confirms?|confirmed|indicates?)\b/iu,
   /\b(?:after|upon|by)\s+(?:doing|executing|performing|taking)\s+(?:this|it|so|that)\s*,?\s+(?:I|we)\s+(?:see|saw|find|found|am|are|get|got)\b/iu,
