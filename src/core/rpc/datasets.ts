@@ -20,7 +20,11 @@ export function datasetsHandlers(app: RpcServices) {
   return {
     list: datasets.list.handler(({ input }) => app.store.datasets.list(input)),
     find: datasets.find.handler(({ input }) => app.store.datasets.idsStartingWith(input.prefix, input.limit)),
-    get: datasets.get.handler(({ input }) => getDataset(app, input.datasetId)),
+    get: datasets.get.handler(({ input }) => {
+      const dataset = getDataset(app, input.datasetId);
+      const { jobId } = dataset;
+      return { ...dataset, runRemoved: jobId !== null && app.store.jobs.status(jobId) === null };
+    }),
     rows: datasets.rows.handler(({ input: { datasetId, part, ...page }, signal }) =>
       app.datasetRows.rows(getDataset(app, datasetId), part, page, { signal }),
     ),

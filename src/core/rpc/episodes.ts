@@ -81,7 +81,10 @@ export function episodesHandlers(app: RpcServices) {
       list: episodes.reflections.list.handler(async ({ input: { cursor, limit, ...filter } }) => {
         const page = await reader.reflections.list(definedOnly(filter), { cursor, limit });
         const exported = exportedTexts(await reader.reflections.attempts(page.items));
-        const items = page.items.map((one) => ({ ...one, exported: exported.has(one.reflectionId) }));
+        const items = page.items.map((one) => {
+          const runRemoved = one.jobId !== null && store.jobs.status(one.jobId) === null;
+          return { ...one, exported: !runRemoved && exported.has(one.reflectionId), runRemoved };
+        });
         return { ...page, items };
       }),
       review: episodes.reflections.review.handler(({ input: { reflectionId, decision, reason } }) => {

@@ -376,3 +376,16 @@ it('lists for a run of several stages the episodes of the one that acts', async 
   const stage = await test.client.episodes.list({ ...page, filter: { jobId: first?.jobId ?? jobId } });
   expect(stage.items).toEqual(own.items);
 });
+
+it('tells of a data set that its run was removed, and keeps it', async () => {
+  const { jobId } = await test.client.runs.start({
+    yaml: "kind: early-experience\nname: test\nenvironment: { id: household-small, tasks: 1 }\npolicy: { model: 'scripted:random' }\nreflection: { enabled: false }\n",
+  });
+  expect((await test.app.services.jobs.wait(jobId)).error).toBeNull();
+  const { items } = await test.client.datasets.list({});
+  const datasetId = items.find((dataset) => dataset.jobId === jobId)?.datasetId;
+  if (datasetId === undefined) throw new Error('no data set');
+  expect(await test.client.datasets.get({ datasetId })).toMatchObject({ runRemoved: false });
+  await test.client.jobs.remove({ jobId });
+  expect(await test.client.datasets.get({ datasetId })).toMatchObject({ jobId, runRemoved: true });
+});

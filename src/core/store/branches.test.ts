@@ -136,6 +136,16 @@ describe('reflections', () => {
   const first = { cursor: null, limit: 100 };
 
   beforeEach(() => {
+    store.jobs.insert({
+      jobId,
+      parentId: null,
+      stage: null,
+      kind: 'reflection',
+      title: '',
+      spec: {},
+      seed: 1,
+      at: 0,
+    });
     store.reflections.insert(reflections);
   });
 
@@ -176,6 +186,17 @@ describe('reflections', () => {
     expect(store.counts().reflectionsToReview).toBe(1);
     store.reflections.review(second, { decision: 'pending', reason: '', at: null });
     expect(store.counts().reflectionsToReview).toBe(1);
+  });
+
+  it('of a removed run wait for nobody, and stay with their episode', () => {
+    store.queue.change(jobId, { state: 'succeeded' });
+    expect(store.jobs.remove(jobId)).toBe(true);
+    expect(store.counts()).toMatchObject({ reflections: 3, reflectionsToReview: 1 });
+    expect(store.reflections.list({ decision: 'pending' }, first)).toMatchObject({
+      total: 1,
+      items: [{ stepIndex: 2 }],
+    });
+    expect(store.reflections.list({ episodeId }, first).total).toBe(3);
   });
 
   it('keeps a review when the same reflection is inserted again', () => {

@@ -17,7 +17,7 @@ import { createMeters, realStepsPrefix } from '#core/store/meters.ts';
 import { applicationId, hasExpectedSchema, migrate, schemaVersion } from '#core/store/migrations/index.ts';
 import { createModelStore } from '#core/store/models.ts';
 import type { Store, StoreCounts } from '#core/store/port.ts';
-import { createReflectionStore } from '#core/store/reflections.ts';
+import { createReflectionStore, ofStoredRun } from '#core/store/reflections.ts';
 import { createTaskStore } from '#core/store/tasks.ts';
 import type { Clock, Logger } from '#core/ports.ts';
 import { AppError, toAppError } from '#shared/errors.ts';
@@ -80,7 +80,7 @@ function assembleStore(connection: Connection, log: Logger | null): Store {
     const row = connection.get(`SELECT (SELECT count(*) FROM jobs) AS jobs,
       (SELECT count(*) FROM jobs WHERE state IN ('running', 'pausing', 'cancelling')) AS running,
       (SELECT count(*) FROM episodes) AS episodes, (SELECT count(*) FROM reflections) AS reflections,
-      (SELECT count(*) FROM reflections WHERE decision = 'pending' AND kept = 1) AS pending,
+      (SELECT count(*) FROM reflections WHERE decision = 'pending' AND kept = 1 AND ${ofStoredRun}) AS pending,
       (SELECT count(*) FROM datasets) AS datasets, (SELECT count(*) FROM models) AS models`);
     return {
       jobs: numberOf(row, 'jobs'),

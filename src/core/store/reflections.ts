@@ -31,6 +31,10 @@ const insertSql = `INSERT INTO reflections (reflection_id, job_id, episode_key, 
 const selectSql = `SELECT reflections.*, episodes.episode_id FROM reflections
   JOIN episodes ON episodes.episode_key = reflections.episode_key`;
 
+/** Of a run that is still there. What a removed one left cannot be exported again: nobody has to judge it. */
+export const ofStoredRun = `(reflections.job_id IS NULL
+  OR EXISTS (SELECT 1 FROM jobs WHERE jobs.job_id = reflections.job_id))`;
+
 function isKept(keptByFilters: boolean, decision: Review['decision']): boolean {
   return decision === 'pending' ? keptByFilters : decision === 'keep';
 }
@@ -157,7 +161,7 @@ export function createReflectionStore(connection: Connection, texts: TextColumns
           'reflections.episode_key = (SELECT episode_key FROM episodes WHERE episode_id = ?)',
           filter.episodeId,
         );
-      }
+      } else conditions.push(ofStoredRun);
       if (filter.jobId !== undefined) add('reflections.job_id = ?', filter.jobId);
       if (filter.flag !== undefined) {
         add('reflection_key IN (SELECT reflection_key FROM reflection_flags WHERE flag = ?)', filter.flag);

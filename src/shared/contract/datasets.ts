@@ -13,7 +13,8 @@ const validationSchema = z.object({
 export const datasetsContract = {
   list: procedure.input(pageInput).output(pageOf(datasetSchema)),
   find: procedure.input(idPrefixInput).output(z.array(datasetIdSchema)),
-  get: procedure.input(byId).output(datasetSchema),
+  /** `runRemoved`: the data set stays, and is never exported again. */
+  get: procedure.input(byId).output(datasetSchema.extend({ runRemoved: z.boolean() })),
   rows: procedure
     .input(
       byId.extend({

@@ -36,8 +36,11 @@ export const renderedPromptSchema = z.object({
 const markedBranchSchema = branchSchema.extend({ inIwm: z.boolean().nullable() });
 export type MarkedBranch = z.infer<typeof markedBranchSchema>;
 
-/** `exported`: whether an export of its run now writes it into `reflection_sft`. Of several attempts at a text at most one is. */
-const markedReflectionSchema = reflectionSchema.extend({ exported: z.boolean() });
+/**
+ * `exported`: whether an export of its run now writes it into `reflection_sft`. Of several attempts at a text at most one is, and none of
+ * a run that was removed.
+ */
+const markedReflectionSchema = reflectionSchema.extend({ exported: z.boolean(), runRemoved: z.boolean() });
 export type MarkedReflection = z.infer<typeof markedReflectionSchema>;
 
 export const episodesContract = {
@@ -89,6 +92,7 @@ export const episodesContract = {
     .output(z.object({ previous: episodeIdSchema.nullable(), next: episodeIdSchema.nullable() })),
   branches: procedure.input(byEpisode).output(z.array(markedBranchSchema)),
   reflections: {
+    /** Without an episode: of the runs that are still there. What a removed run left is listed with its episode. */
     list: procedure
       .input(
         pageInput.extend({

@@ -99,16 +99,17 @@ export function DatasetPage({ params }: PageProps) {
           >
             Train on it
           </Button>
-          <Button
-            size="xs"
-            leftSection={<IconPackageExport size={14} />}
-            disabled={data.jobId === null}
-            onClick={() => {
-              setDialog('export');
-            }}
-          >
-            Export again
-          </Button>
+          {data.jobId !== null && !data.runRemoved && (
+            <Button
+              size="xs"
+              leftSection={<IconPackageExport size={14} />}
+              onClick={() => {
+                setDialog('export');
+              }}
+            >
+              Export again
+            </Button>
+          )}
         </>
       }
     >
@@ -118,6 +119,9 @@ export function DatasetPage({ params }: PageProps) {
         <div className={styles.subtitle}>
           <code data-folder>{data.folder}</code>
           <span>{formatDateTime(data.createdAt)}</span>
+          {data.runRemoved && (
+            <span>Its run was removed: the files stay as they are and are not exported again.</span>
+          )}
         </div>
         {validate.isError && <ErrorState error={validate.error} />}
         {validate.data !== undefined && <ValidationResult result={validate.data} />}
@@ -145,7 +149,7 @@ export function DatasetPage({ params }: PageProps) {
             ))}
           </Tabs.List>
           <Tabs.Panel value="manifest" className={styles.scrollPanel}>
-            <ManifestView dataset={data} />
+            <ManifestView dataset={data} runRemoved={data.runRemoved} />
           </Tabs.Panel>
           <Tabs.Panel value="rows" className={styles.fillPanel}>
             <RowsView dataset={data} />

@@ -8,7 +8,7 @@ import { LeftOut, Targets } from './manifest-tables.tsx';
 import { partLabels } from './part-labels.ts';
 
 /** Everything that a reader of a result needs to trust or repeat this data set; nothing is summed up away. */
-export function ManifestView({ dataset }: { dataset: Dataset }) {
+export function ManifestView({ dataset, runRemoved }: { dataset: Dataset; runRemoved: boolean }) {
   const { manifest } = dataset;
   const { branches } = manifest;
   return (
@@ -183,6 +183,8 @@ export function ManifestView({ dataset }: { dataset: Dataset }) {
               'Run',
               manifest.jobId === null ? (
                 'none'
+              ) : runRemoved ? (
+                <span key="run" className={styles.mono}>{`${manifest.jobId} (removed)`}</span>
               ) : (
                 <Link key="run" href={`/runs/${manifest.jobId}`}>
                   {manifest.jobId}

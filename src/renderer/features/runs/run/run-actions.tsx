@@ -33,7 +33,9 @@ export function RunActions({ job, listHref }: { job: Job; listHref: string }) {
   const remove = useMutation({
     ...orpc.jobs.remove.mutationOptions(),
     onSuccess: () => {
-      void queryClient.invalidateQueries({ queryKey: orpc.jobs.list.key() });
+      // A data set says of its run, and the queue shows of its reflections, whether it is still there.
+      for (const queryKey of [orpc.jobs.list.key(), orpc.datasets.key(), orpc.episodes.reflections.key()])
+        void queryClient.invalidateQueries({ queryKey });
       navigate(listHref);
     },
     onError: failed,
@@ -103,7 +105,7 @@ export function RunActions({ job, listHref }: { job: Job; listHref: string }) {
       )}
       {isFinished(job.state) && (
         <ConfirmButton
-          question={`The run leaves the list with its events and curves. ${isTraining ? 'The adapter or model' : 'Data sets'} that it wrote ${isTraining ? 'stays' : 'stay'} on disk.`}
+          question={`The run leaves the list with its events and curves. ${isTraining ? 'The adapter or model that it wrote stays on disk.' : 'Data sets that it wrote stay on disk, and cannot be exported again. Its reflections leave the review queue.'}`}
           confirm="Remove the run"
           icon={<IconTrash size={14} />}
           loading={remove.isPending}

@@ -87,54 +87,56 @@ export function ReflectionCard({
         <h4 className={styles.dim}>Raw answer</h4>
         <MonoText text={reflection.raw} empty="nothing" />
       </details>
-      <footer className={styles.reflectionFoot}>
-        <TextInput
-          size="xs"
-          className={styles.reason}
-          aria-label="Reason for the decision"
-          placeholder="Reason (optional, stored with the decision)"
-          maxLength={2000}
-          value={reason}
-          onChange={(event) => {
-            setReason(event.currentTarget.value);
-          }}
-        />
-        <Button
-          size="xs"
-          data-decision="keep"
-          variant={reflection.review.decision === 'keep' ? 'filled' : 'default'}
-          disabled={busy}
-          leftSection={<IconCheck size={14} />}
-          onClick={() => {
-            onReview('keep', reason);
-          }}
-        >
-          Keep
-        </Button>
-        <Button
-          size="xs"
-          data-decision="drop"
-          variant={reflection.review.decision === 'drop' ? 'filled' : 'default'}
-          disabled={busy}
-          leftSection={<IconTrash size={14} />}
-          onClick={() => {
-            onReview('drop', reason);
-          }}
-        >
-          Drop
-        </Button>
-        <Button
-          size="xs"
-          variant="subtle"
-          disabled={busy || reflection.review.decision === 'pending'}
-          leftSection={<IconArrowBackUp size={14} />}
-          onClick={() => {
-            onReview('pending', '');
-          }}
-        >
-          Undo
-        </Button>
-      </footer>
+      {!reflection.runRemoved && (
+        <footer className={styles.reflectionFoot}>
+          <TextInput
+            size="xs"
+            className={styles.reason}
+            aria-label="Reason for the decision"
+            placeholder="Reason (optional, stored with the decision)"
+            maxLength={2000}
+            value={reason}
+            onChange={(event) => {
+              setReason(event.currentTarget.value);
+            }}
+          />
+          <Button
+            size="xs"
+            data-decision="keep"
+            variant={reflection.review.decision === 'keep' ? 'filled' : 'default'}
+            disabled={busy}
+            leftSection={<IconCheck size={14} />}
+            onClick={() => {
+              onReview('keep', reason);
+            }}
+          >
+            Keep
+          </Button>
+          <Button
+            size="xs"
+            data-decision="drop"
+            variant={reflection.review.decision === 'drop' ? 'filled' : 'default'}
+            disabled={busy}
+            leftSection={<IconTrash size={14} />}
+            onClick={() => {
+              onReview('drop', reason);
+            }}
+          >
+            Drop
+          </Button>
+          <Button
+            size="xs"
+            variant="subtle"
+            disabled={busy || reflection.review.decision === 'pending'}
+            leftSection={<IconArrowBackUp size={14} />}
+            onClick={() => {
+              onReview('pending', '');
+            }}
+          >
+            Undo
+          </Button>
+        </footer>
+      )}
     </article>
   );
 }

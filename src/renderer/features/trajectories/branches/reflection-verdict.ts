@@ -10,15 +10,20 @@ export interface Verdict {
 /** Whether the text goes into the data set is the export's word, not ours; this says in words whose decision it was. */
 export function verdictOf({
   exported,
+  runRemoved,
   text,
   keptByFilters,
   droppedBy,
   review: { decision },
-}: Pick<MarkedReflection, 'exported' | 'text' | 'keptByFilters' | 'droppedBy' | 'review'>): Verdict {
+}: Pick<
+  MarkedReflection,
+  'exported' | 'runRemoved' | 'text' | 'keptByFilters' | 'droppedBy' | 'review'
+>): Verdict {
   if (exported) return { kept: true, text: decision === 'keep' ? 'Kept by you' : 'Kept by the filters' };
   return { kept: false, text: whyNot() };
 
   function whyNot(): string {
+    if (runRemoved) return 'Its run was removed: it is not exported again';
     if (decision === 'drop') return 'Dropped by you';
     if (text.trim() === '') return 'Empty: nothing to train on';
     if (decision === 'keep' || keptByFilters) return 'Not used: another attempt at this text is';
