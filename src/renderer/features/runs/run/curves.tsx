@@ -19,6 +19,7 @@ interface Chart {
   key: string;
   name: string;
   stage: string;
+  kind: string;
   lines: ChartLine[];
 }
 
@@ -39,7 +40,9 @@ function charts(
       )
       .map(({ name }) => name);
     return names.map((name) => {
-      const lines: ChartLine[] = [{ ...seriesOf(own, name, 'this run'), color: metricLook(name).color }];
+      const lines: ChartLine[] = [
+        { ...seriesOf(own, name, 'this run'), color: metricLook(name, stage.kind).color },
+      ];
       const twin =
         other?.stages.findIndex(
           (candidate) => candidate.stage === stage.stage && candidate.kind === stage.kind,
@@ -48,7 +51,13 @@ function charts(
         const series = seriesOf(other.points[twin] ?? [], name, other.label);
         if (series.steps.length > 0) lines.push({ ...series, color: '--dd-text-dim', dashed: true });
       }
-      return { key: `${stage.jobId}/${name}`, name, stage: stage.stage ?? stage.kind, lines };
+      return {
+        key: `${stage.jobId}/${name}`,
+        name,
+        stage: stage.stage ?? stage.kind,
+        kind: stage.kind,
+        lines,
+      };
     });
   });
 }
@@ -160,7 +169,7 @@ export function Curves({ job, stages, live }: { job: Job; stages: readonly Job[]
       ) : (
         <div className={styles.charts}>
           {moving.map((chart) => {
-            const look = metricLook(chart.name);
+            const look = metricLook(chart.name, chart.kind);
             return (
               <LineChart
                 key={chart.key}
@@ -182,8 +191,8 @@ export function Curves({ job, stages, live }: { job: Job; stages: readonly Job[]
         <p className={styles.dim} style={{ margin: '8px 0 0' }}>
           Flat:{' '}
           {flat
-            .map(({ name, stage, lines }) => {
-              const look = metricLook(name);
+            .map(({ name, stage, kind, lines }) => {
+              const look = metricLook(name, kind);
               const last = lines[0]?.values.at(-1) ?? Number.NaN;
               const value = look.percent ? `${formatNumber(100 * last)} %` : formatNumber(last);
               return `${look.title.toLowerCase()} ${value}${look.unit === '' ? '' : ` ${look.unit}`}${stages.length > 1 ? ` (${stage})` : ''}`;

@@ -57,7 +57,7 @@ export function countsSoFar(job: Job, points: readonly MetricPoint[]): [string, 
       : [[sentence(progress.unit), done] satisfies [string, number]]),
     ...[...last.values()]
       .filter(({ name }) => !uncharted.has(name) && !/-share$|-rate$|^mean-/.test(name))
-      .map(({ name, value }): [string, number] => [metricLook(name).title, value]),
+      .map(({ name, value }): [string, number] => [metricLook(name, job.kind).title, value]),
   ];
 }
 
