@@ -32,6 +32,7 @@ it('leaves a preset its own model, whichever others are smaller', () => {
     yaml: quick,
     model: starter,
     chosen: false,
+    own: false,
   });
 });
 
@@ -39,9 +40,34 @@ it('fills an open one with the smallest usable model, the bundled one only where
   const broken = model('broken', 2, { problem: { code: 'MODEL_FILE_INVALID', message: 'cut', data: {} } });
   const server = model('server', 0, { kind: 'http' });
   const ready = readyPreset(open, [starter, server, large, broken, small], 'starter');
-  expect(ready).toMatchObject({ model: small, chosen: true });
+  expect(ready).toMatchObject({ model: small, chosen: true, own: true });
   expect(modelIn(ready.yaml)).toBe(small.modelId);
-  expect(readyPreset(open, [starter], 'starter')).toMatchObject({ model: starter, chosen: true });
+  expect(readyPreset(open, [starter], 'starter')).toMatchObject({
+    model: starter,
+    chosen: true,
+    own: false,
+  });
+});
+
+it('takes a model that was made from the bundled one for no model of the user', () => {
+  const header = {
+    architecture: 'llama',
+    name: 'Starter',
+    parameters: 1,
+    quantisation: 'F16',
+    layers: 1,
+    contextLength: 1,
+    embeddingLength: 1,
+    vocabularySize: 1,
+    hasChatTemplate: true,
+    chatTemplateHash: null,
+  };
+  const base = model('starter', 9, { facts: header });
+  const merged = model('merged', 2, { facts: header });
+  const other = model('other', 8, { facts: { ...header, name: 'Other' } });
+  expect(readyPreset(open, [base, merged], 'starter')).toMatchObject({ model: base, own: false });
+  expect(readyPreset(open, [base, merged, other], 'starter')).toMatchObject({ model: other, own: true });
+  expect(readyPreset(quick, [base, merged, other], 'starter')).toMatchObject({ model: base, own: false });
 });
 
 it('starts by chance where its model is not there', () => {

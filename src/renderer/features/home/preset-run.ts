@@ -29,27 +29,34 @@ function smallest(models: readonly Model[]): Model | undefined {
   )[0];
 }
 
+/** Merging and full training keep the header of their base: its name in there tells what a model was made from. */
+function isMadeFrom(base: Model | undefined, { facts }: Model): boolean {
+  return typeof facts?.name === 'string' && facts.name === base?.facts?.name;
+}
+
 /**
- * The text to start and the model that it starts with: its own where it names one; else the smallest of this machine, the bundled one
- * last, which has presets of its own. Without either, chance.
+ * The text to start and the model that it starts with: its own where it names one; else the smallest of this machine that is neither the
+ * bundled one nor made from it; else the bundled one, which has a preset of its own. Without either, chance.
  */
 export function readyPreset(
   yaml: string,
   models: readonly Model[],
   bundled: string,
-): { yaml: string; model: Model | null; chosen: boolean } {
+): { yaml: string; model: Model | null; chosen: boolean; own: boolean } {
   const usable = models.filter(({ problem }) => problem === null);
   const named = ownModel(yaml);
   if (named !== '') {
     const model = usable.find(({ modelId, name, location }) => [modelId, name, location].includes(named));
     return model === undefined
-      ? { yaml: withModel(yaml, chancePolicy), model: null, chosen: false }
-      : { yaml, model, chosen: false };
+      ? { yaml: withModel(yaml, chancePolicy), model: null, chosen: false, own: false }
+      : { yaml, model, chosen: false, own: false };
   }
-  const model = smallest(usable.filter(({ name }) => name !== bundled)) ?? smallest(usable);
+  const starter = models.find(({ name }) => name === bundled);
+  const own = smallest(usable.filter((one) => one.name !== bundled && !isMadeFrom(starter, one)));
+  const model = own ?? usable.find((one) => one === starter) ?? smallest(usable);
   return model === undefined
-    ? { yaml: withModel(yaml, chancePolicy), model: null, chosen: false }
-    : { yaml: withModel(yaml, model.modelId), model, chosen: true };
+    ? { yaml: withModel(yaml, chancePolicy), model: null, chosen: false, own: false }
+    : { yaml: withModel(yaml, model.modelId), model, chosen: true, own: own !== undefined };
 }
 
 export function usePresetRun(presetId: string) {
@@ -68,8 +75,8 @@ export function usePresetRun(presetId: string) {
   return {
     preset: presets.data?.find((candidate) => candidate.presetId === presetId),
     model: ready?.model ?? null,
-    /** The preset leaves its model open, and another than the bundled one is there for it. */
-    chosen: ready?.chosen === true && ready.model?.name !== bundled,
+    /** The preset leaves its model open, and one that is the user's own is there for it. */
+    own: ready?.own === true,
     /** Where it is set up with the very model that the estimate is for. */
     href: `/runs/new?preset=${presetId}${ready?.chosen === true ? `&model=${encodeURIComponent(ready.model?.modelId ?? '')}` : ''}`,
     yaml,

@@ -6,11 +6,12 @@ import styles from './home.module.css';
 
 /** Where one starts most often, each with what it will cost here. */
 export function StartCards() {
-  // The larger collection is for a model that can read its prompts; the bundled one has a preset of its own.
+  // The larger collection is for a model that can read its prompts; the bundled one, and what was made from it, has the quick start.
   const larger = usePresetRun('early-experience-small');
   return (
     <div className={styles.cards}>
-      <RunCard presetId={larger.chosen ? 'early-experience-small' : 'quickstart'} />
+      <RunCard presetId="quickstart" />
+      {larger.own && <RunCard presetId="early-experience-small" />}
       <RunCard presetId="rollout-quick" />
       <section className={styles.card}>
         <h2>Play a task yourself</h2>
