@@ -145,7 +145,13 @@ test('an abandoned and a failed episode are neither a success nor a failure, and
   const page = await pages.open('/trajectories?environment=household-small');
   const row = (text: string) => page.getByRole('grid', { name: 'Episodes' }).getByRole('row', { name: text });
   await expect(row('an episode that its host left')).toContainText('Abandoned');
-  await expect(row('an episode whose world broke')).toContainText('Error ENVIRONMENT_CRASHED');
+  const broken = row('an episode whose world broke').getByText('World error');
+  await expect(broken).toBeVisible();
+  await expect(broken).toHaveAttribute('title', /^ENVIRONMENT_CRASHED: /);
+  // Nothing of it is cut.
+  expect(await broken.evaluate((text) => text.scrollWidth <= (text.parentElement?.clientWidth ?? 0))).toBe(
+    true,
+  );
   await row('an episode that its host left').click();
   await expect(
     page.getByText(/Abandoned: the host ended or the run was cancelled.*never trained on/),

@@ -26,9 +26,14 @@ export function OutcomeBadge({
   episode: Parameters<typeof outcomeOf>[0] & Pick<EpisodeRow, 'error'>;
 }) {
   const outcome = outcomeOf(episode);
+  const { error } = episode;
   const Icon = icons[outcome.kind];
   return (
-    <span className={styles.outcome} data-kind={outcome.kind} title={episode.error?.message}>
+    <span
+      className={styles.outcome}
+      data-kind={outcome.kind}
+      title={error === null ? undefined : `${error.code}: ${error.message}`}
+    >
       <Icon size={14} stroke={1.8} aria-hidden />
       {outcome.label}
     </span>
