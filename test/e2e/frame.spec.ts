@@ -11,6 +11,9 @@ test('the palette finds pages, runs and episodes by id, and Enter opens them', a
   await palette(page, 'settings');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
+  await palette(page, 'reflec');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'Reflections' })).toBeVisible();
   await palette(page, 'quick start');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/runs\/[0-9a-f-]+$/);

@@ -7,13 +7,15 @@ import type { EpisodeRow } from '#shared/schema/episode.ts';
 import { client, orpc, queryClient } from '../rpc/client.ts';
 import { formatAgo, formatInteger, shortId } from '../ui/format.ts';
 import { jobHref } from '../ui/job-href.ts';
-import { features } from './features.ts';
+import { places } from './features.ts';
 
 export interface PaletteEntry {
   id: string;
   name: string;
   /** What it is, on the right. */
   kind: string;
+  /** Found by these too, and not shown. */
+  words?: string;
   run: () => void;
 }
 
@@ -68,7 +70,7 @@ export function usePaletteEntries(
     navigate(href);
   };
   const entries: PaletteEntry[] = [
-    ...features.map(({ label, href }) => ({ id: href, name: label, kind: 'page', run: go(href) })),
+    ...places.map(({ href, name, words }) => ({ id: href, name, kind: 'page', words, run: go(href) })),
     { id: 'new-run', name: 'New run', kind: 'command', run: go('/runs/new') },
     { id: 'new-training', name: 'New training', kind: 'command', run: go('/training/new') },
     ...(['system', 'light', 'dark'] as const).map((theme) => ({
@@ -99,7 +101,9 @@ export function usePaletteEntries(
   const found =
     query.trim() === ''
       ? entries
-      : entries.filter(({ id, name, kind }) => matchesQuery(`${name} ${kind} ${id}`, query));
+      : entries.filter(({ id, name, kind, words = '' }) =>
+          matchesQuery(`${name} ${kind} ${id} ${words}`, query),
+        );
   const hit = looksLikeId ? episode.data?.episode : undefined;
   if (hit !== undefined) {
     found.unshift({

@@ -7,6 +7,13 @@ export interface PageRoute {
   component: ComponentType<{ params: Readonly<Record<string, string | undefined>> }>;
 }
 
+/** What the palette lists and opens; found by its name and by `words`, which people call it too. */
+export interface Place {
+  href: string;
+  name: string;
+  words: string;
+}
+
 /** What a feature's `routes.tsx` exports as `feature`: its pages, and its place in the navigation. */
 export interface Feature {
   label: string;
@@ -15,4 +22,8 @@ export interface Feature {
   href: string;
   icon: Icon;
   pages: readonly PageRoute[];
+  /** What people call it too, for the palette. */
+  words: string;
+  /** Further places that the palette lists. */
+  places?: readonly Place[];
 }

@@ -5,6 +5,7 @@ import { DatasetsPage } from './datasets-page.tsx';
 
 export const feature: Feature = {
   label: 'Datasets',
+  words: 'data sets export rows',
   order: 8,
   href: '/datasets',
   icon: IconDatabase,

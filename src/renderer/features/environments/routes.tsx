@@ -6,6 +6,7 @@ import { PlayPage } from './play-page.tsx';
 
 export const feature: Feature = {
   label: 'Environments',
+  words: 'worlds tasks play alfworld household',
   order: 2,
   href: '/environments',
   icon: IconHome2,

@@ -4,6 +4,7 @@ import type { Feature } from '../../ui/route.ts';
 
 export const feature: Feature = {
   label: 'Home',
+  words: 'start overview machine stored',
   order: 0,
   href: '/',
   icon: IconLayoutDashboard,

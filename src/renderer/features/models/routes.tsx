@@ -4,6 +4,7 @@ import type { Feature } from '../../ui/route.ts';
 
 export const feature: Feature = {
   label: 'Models',
+  words: 'add gguf server adapter merge weights',
   order: 1,
   href: '/models',
   icon: IconBrain,

@@ -4,6 +4,7 @@ import type { Feature } from '../../ui/route.ts';
 
 export const feature: Feature = {
   label: 'Runs',
+  words: 'jobs early experience rollout',
   order: 3,
   href: '/runs',
   icon: IconPlayerPlay,

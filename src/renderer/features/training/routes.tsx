@@ -4,6 +4,7 @@ import type { Feature } from '../../ui/route.ts';
 
 export const feature: Feature = {
   label: 'Training',
+  words: 'train adapter fine-tune',
   order: 6,
   href: '/training',
   icon: IconSchool,

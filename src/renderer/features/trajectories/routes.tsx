@@ -7,9 +7,11 @@ import { ReviewPage } from './reviews/review-page.tsx';
 
 export const feature: Feature = {
   label: 'Trajectories',
+  words: 'episodes steps branches',
   order: 4,
   href: '/trajectories',
   icon: IconRoute,
+  places: [{ href: '/trajectories/reviews', name: 'Reflections', words: 'reviews review queue keep drop' }],
   pages: [
     { path: '/trajectories', component: TrajectoriesPage },
     { path: '/trajectories/reviews', component: ReviewPage },
