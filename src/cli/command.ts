@@ -27,6 +27,9 @@ export function globalOptions(command: Command): GlobalOptions {
   return command.optsWithGlobals<GlobalOptions>();
 }
 
+/** Ctrl-C, a polite end, and a terminal or connection that is gone: all put the work down. */
+export const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** One Ctrl-C may arrive several times: from the terminal, from npm and from the launcher that passes it on. */
 export const oneKeyPressMs = 300;
 
@@ -40,8 +43,7 @@ export async function withSession(
   const stop = new AbortController();
   let opened = false;
   const release = () => {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+    for (const signal of stopSignals) process.off(signal, onSignal);
   };
   const onSignal = () => {
     if (!opened) {
@@ -55,8 +57,7 @@ export async function withSession(
     // A second Ctrl-C is whatever the command makes of it, else the end of the process.
     setTimeout(release, oneKeyPressMs).unref();
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  for (const signal of stopSignals) process.on(signal, onSignal);
   const session = await openSession({ dataDir, ...options }).finally(() => (opened = true));
   let again = false;
   try {

@@ -44,7 +44,7 @@ describe.skipIf(missing !== null)('a pre-trained model in the trainer', () => {
     const values = new Map<string, Float32Array>();
     for await (const read of readTensors(device, pretrainedFile, storedTensors(header, pretrainedFile)))
       values.set(read.tensor.name, read.values);
-    copyGguf(pretrainedFile, inFloat(), (name) => values.get(name) ?? null);
+    await copyGguf(pretrainedFile, inFloat(), (name) => values.get(name) ?? null);
 
     const peer = await llama.loadModel({ modelPath: pretrainedFile });
     const text = readFileSync(path.join(root, 'docs/guide/tutorial.md'), 'utf8');

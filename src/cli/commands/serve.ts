@@ -4,7 +4,7 @@ import { createApp, nodePorts, readHostAddress } from '#core/app.ts';
 import { AppError } from '#shared/errors.ts';
 import { sentence } from '#shared/sentence.ts';
 import { ensureRenderer, serve } from '../../serve/index.ts';
-import { globalOptions } from '../command.ts';
+import { globalOptions, stopSignals } from '../command.ts';
 import { printResult, say } from '../output.ts';
 import { port as parsePort } from '../parse.ts';
 import { dataFolderOf } from '../session.ts';
@@ -32,7 +32,7 @@ async function run(options: ServeOptions, command: Command): Promise<void> {
   const dataFolder = dataFolderOf({ dataDir });
   const stop = new AbortController();
   const stopped = once(stop.signal, 'abort');
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
+  for (const signal of stopSignals) process.once(signal, () => stop.abort());
   const app = await createApp({ ...nodePorts({ kind: 'serve', dataFolder }), onTrouble: say }).catch(
     (thrown: unknown) => {
       throw explainLock(thrown, dataFolder);

@@ -23,6 +23,11 @@ export interface EpisodeIdentity {
   limits: { maxSteps: number; maxPromptTokens: number; maxInvalidInARow: number | null };
 }
 
+/** What is played from a list is numbered by the list: two lists for one task are two episodes, and the same list is one. */
+export function rolloutIndexOf(...list: Parameters<typeof identityHash>): number {
+  return Number.parseInt(identityHash(...list).slice(0, 7), 16);
+}
+
 export function episodeIdOf(identity: EpisodeIdentity): EpisodeId {
   return episodeIdSchema.parse(identityHash('episode', identity));
 }

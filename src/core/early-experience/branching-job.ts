@@ -15,6 +15,7 @@ import type { ChatModel } from '#core/llm/port.ts';
 import type { CoreServices } from '#core/services.ts';
 import { branchStateKey } from '#core/store/port.ts';
 import {
+  FailureStreak,
   closeAll,
   loadModel,
   observationBefore,
@@ -60,6 +61,7 @@ interface Site extends SamplingSite {
   /** States committed by this run of the job. */
   committed: Set<string>;
   lastError: AppError | null;
+  streak: FailureStreak;
   /** Demonstrations that are walked now, each at one state. */
   inFlight: number;
 }
@@ -100,6 +102,7 @@ async function branch(context: JobContext<BranchingSpec, BranchingTotals>, servi
       total: steps,
       committed: new Set(),
       lastError: null,
+      streak: new FailureStreak(),
       inFlight: 0,
     };
     if (site.proposer !== null) {
@@ -159,6 +162,7 @@ async function branchEpisode(
         });
       },
     });
+    site.streak.succeeded();
   } catch (thrown) {
     const error = toAppError(thrown);
     if (signal.aborted || !isInfrastructureError(error.code) || error.code === 'DISK_FULL') throw thrown;
@@ -170,6 +174,7 @@ async function branchEpisode(
       message: `Demonstration of task ${episode.taskId}: ${sentence(error.message)} Its finished states are kept; the rest is missing from the set.`,
       data: { episodeId: episode.episodeId, code: error.code },
     });
+    site.streak.failed(error);
   }
 }
 

@@ -14,6 +14,7 @@ import {
   selectTasks,
   solverPolicy,
   withDeadline,
+  rolloutIndexOf,
 } from '#core/agents/index.ts';
 import type { DemonstrationsResult, Refusal } from '#core/early-experience/demonstrations-of.ts';
 import { readDemonstration } from '#core/early-experience/demonstrations-of.ts';
@@ -188,9 +189,9 @@ async function imported(
       purpose: 'demonstration' as const,
       jobId: context.jobId,
       seed: run.seed,
-      rolloutIndex: 0,
+      rolloutIndex: rolloutIndexOf(demonstration.actions, demonstration.thoughts),
     };
-    const world = { provider, policy: importedPolicy(demonstration, file), limits, store, clock, log };
+    const world = { provider, policy: importedPolicy(demonstration), limits, store, clock, log };
     const id = planId(plan, world);
     if (store.episodes.finished([id]).size === 0) await runEpisode(plan, world, { signal });
     lines.set(id, demonstration.line);

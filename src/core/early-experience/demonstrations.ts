@@ -7,7 +7,7 @@ import type { EnvironmentProvider } from '#core/environments/port.ts';
 import { observationHash } from '#core/environments/index.ts';
 import type { Logger } from '#core/ports.ts';
 import type { AgentPolicy } from '#core/agents/index.ts';
-import { closeAll, identityHash, observationBefore, plainDecision, plainFacts } from '#core/agents/index.ts';
+import { closeAll, observationBefore, plainDecision, plainFacts } from '#core/agents/index.ts';
 import type { Demonstration } from '#core/early-experience/expert-states.ts';
 import type { ImportedDemonstration } from '#core/early-experience/import-demonstrations.ts';
 
@@ -45,12 +45,12 @@ export async function proveDemonstration(
  * Plays a fixed list of actions, so that an import becomes an episode like any other. It ends with the list: an import that did
  * not solve the task is no demonstration, however good its beginning.
  */
-export function importedPolicy({ actions, thoughts }: ImportedDemonstration, file: string): AgentPolicy {
+export function importedPolicy({ actions, thoughts }: ImportedDemonstration): AgentPolicy {
   return {
     label: 'imported',
     expensive: false,
-    // The actions are the policy: the same list is the same episode, another list is another one.
-    facts: plainFacts('imported', { actionsHash: identityHash(actions, thoughts), file }),
+    // All lists are one policy; which list it was is the rollout's number.
+    facts: plainFacts('imported'),
     actor: () => ({
       decide(_state, { stepIndex }) {
         const action = actions[stepIndex];

@@ -240,6 +240,45 @@ test('one demonstration with and without thoughts gives the same world-model row
   }
 });
 
+test('a file that was moved gives the same episodes, of one policy', async () => {
+  const lab = openLab();
+  try {
+    const { episodes, jobs } = lab.services.store;
+    const provider = lab.services.environments.get(environmentIdSchema.parse('household-small'));
+    const { tasks } = provider.listTasks({ split: 'train', limit: 3 });
+    const lines = await Promise.all(
+      tasks.map(async ({ taskId }) => {
+        const actions = await solve(provider, taskId);
+        return `${JSON.stringify({ task_id: taskId, actions })}\n`;
+      }),
+    );
+    for (const name of ['first.jsonl', 'moved.jsonl']) {
+      const file = path.join(folder, name);
+      writeFileSync(file, lines.join(''));
+      const job = await lab.run(
+        'early-experience',
+        earlyExperienceRunSchema.parse({
+          kind: 'early-experience',
+          environment: { id: 'household-small' },
+          demonstrations: { source: 'import', file },
+          policy: { model: 'none' },
+          branching: { iwm: { sampler: 'uniform' }, sr: { enabled: false } },
+          reflection: { enabled: false },
+        }),
+      );
+      expect(job.error).toBeNull();
+      const stage = jobs.childByStage(job.jobId, 'demonstrations');
+      expect(stage?.result).toMatchObject({ demonstrations: 3 });
+    }
+    expect(
+      episodes.list({ purpose: 'demonstration' }, 'oldest', { cursor: null, limit: 9 }).items,
+    ).toHaveLength(3);
+    expect(episodes.facets().policies.map(({ label }) => label)).toEqual(['imported']);
+  } finally {
+    await lab.close();
+  }
+});
+
 test('an import of which nothing holds says why, line by line', async () => {
   const lab = openLab();
   try {

@@ -13,6 +13,7 @@ import { defineJob } from '#core/jobs/port.ts';
 import type { ChatModel } from '#core/llm/port.ts';
 import type { CoreServices } from '#core/services.ts';
 import {
+  FailureStreak,
   identityHash,
   loadModel,
   runPool,
@@ -72,6 +73,7 @@ interface Site {
   totals: ReflectionTotals;
   total: number;
   lastError: AppError | null;
+  streak: FailureStreak;
   /** Demonstrations that are reflected on now, each at one text. */
   inFlight: number;
 }
@@ -120,6 +122,7 @@ async function reflect(context: JobContext<ReflectionSpec, ReflectionTotals>, se
       },
       total,
       lastError: null,
+      streak: new FailureStreak(),
       inFlight: 0,
     };
     const rendering = { actionGuide: description.actionGuide, placeholderThought: placeholderThought(run) };
@@ -241,6 +244,7 @@ async function reflectOn(task: Task, site: Site, signal: AbortSignal): Promise<v
       context.metric('completion-tokens', totals.texts, totals.completionTokens);
     }
     context.commitStep({ ...totals }, () => services.store.reflections.insert(written));
+    site.streak.succeeded();
   } catch (thrown) {
     const error = toAppError(thrown);
     const skip =
@@ -259,6 +263,7 @@ async function reflectOn(task: Task, site: Site, signal: AbortSignal): Promise<v
       message: `Task ${episode.taskId}, step ${String(task.state.stepIndex)}: ${sentence(error.message)} The state has no reflection.`,
       data: { episodeId: episode.episodeId, stepIndex: task.state.stepIndex, code: error.code },
     });
+    if (error.code !== 'MODEL_CONTEXT_FULL') site.streak.failed(error);
   }
   const { total, inFlight } = site;
   context.progress({ done: totals.texts, total, unit: 'reflections', inFlight, phase: 'Reflecting' });

@@ -1,2 +1,1 @@
 export { createJobEngine } from '#core/jobs/engine.ts';
-export { readCheckpointFile, writeCheckpointFile } from '#core/jobs/checkpoint-file.ts';

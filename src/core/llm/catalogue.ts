@@ -102,7 +102,7 @@ function filesAt(location: string): string[] {
   });
 }
 
-/** Of a model split into `…-00001-of-00003.gguf` only the first part is opened. */
+/** Of a model split into `…-00001-of-00003.gguf` the first part says for all that they must be joined. */
 function isFirstPart(name: string): boolean {
   const part = /-(\d{5})-of-\d{5}\.gguf$/i.exec(name);
   return part === null || part[1] === '00001';

@@ -3,7 +3,7 @@ import type { Observation, StepOutcome } from '#shared/schema/environment.ts';
 import type { Episode, Step } from '#shared/schema/episode.ts';
 import {
   episodeIdOf,
-  identityHash,
+  rolloutIndexOf,
   newEpisode,
   plainDecision,
   plainFacts,
@@ -29,16 +29,11 @@ export interface PlayedGame {
 
 const human = { facts: plainFacts('human'), label: 'human' };
 
-/** The moves number the rollout, so that two different games of one task are two episodes and the same game is one. */
-function rolloutIndexOf({ moves }: PlayedGame): number {
-  return Number.parseInt(identityHash(moves.map(({ action }) => action)).slice(0, 7), 16);
-}
-
 export function humanEpisode(game: PlayedGame, now: number): { episode: Episode; steps: Step[] } {
   const { provider, seed, startedAt, initial, moves } = game;
   const { task } = game.session;
   const description = provider.describe();
-  const rolloutIndex = rolloutIndexOf(game);
+  const rolloutIndex = rolloutIndexOf(moves.map(({ action }) => action));
   const episodeId = episodeIdOf({
     purpose: 'human',
     environmentId: description.id,

@@ -11,6 +11,6 @@ export function trainingHandlers(app: RpcServices) {
     }),
     devices: os.training.devices.handler(() => devices.all()),
     lineage: os.training.lineage.handler(({ input }) => lineageOf(input.jobId, app.store.jobs)),
-    merge: os.training.merge.handler(({ input }) => mergeAdapter(input, app)),
+    merge: os.training.merge.handler(({ input, signal }) => mergeAdapter(input, app, { signal })),
   };
 }

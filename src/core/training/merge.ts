@@ -23,6 +23,7 @@ function outputFile(name: string, dataFolder: string): string {
 export async function mergeAdapter(
   request: { base: string; adapter: string; file: string },
   services: Pick<CoreServices, 'models' | 'newTrainer' | 'dataFolder'>,
+  options: { signal?: AbortSignal | undefined } = {},
 ): Promise<Model> {
   const base = await services.models.resolve(request.base);
   if (base.kind !== 'gguf') {
@@ -43,20 +44,23 @@ export async function mergeAdapter(
   const architecture = architectureOf(header, base.location);
   const trainer = services.newTrainer();
   try {
-    await trainer.open({
-      architecture,
-      base: { kind: 'file', file: base.location, tensors: storedTensors(header, base.location) },
-      mode: { kind: 'lora', lora },
-      adapter: { file: request.adapter, tensors },
-      valueHead: false,
-      device: 'cpu',
-      threads: 1,
-      seed: 0,
-      adam: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, clipNorm: 0, muon: null },
-      limits: { longestBlock: 64, mostTokens: 64, share: true },
-    });
+    await trainer.open(
+      {
+        architecture,
+        base: { kind: 'file', file: base.location, tensors: storedTensors(header, base.location) },
+        mode: { kind: 'lora', lora },
+        adapter: { file: request.adapter, tensors },
+        valueHead: false,
+        device: 'cpu',
+        threads: 1,
+        seed: 0,
+        adam: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, clipNorm: 0, muon: null },
+        limits: { longestBlock: 64, mostTokens: 64, share: true },
+      },
+      options,
+    );
     makeFolder(path.dirname(file));
-    writeModel(file, base.location, await trainer.merged());
+    await writeModel(file, base.location, await trainer.merged(), options);
   } finally {
     await trainer.close();
   }

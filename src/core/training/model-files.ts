@@ -38,9 +38,14 @@ export function writeAdapter(
 }
 
 /** The base file with these tensors in place of its own; everything else, tokenizer included, is copied byte by byte. */
-export function writeModel(file: string, base: string, tensors: readonly NamedTensor[]): void {
+export async function writeModel(
+  file: string,
+  base: string,
+  tensors: readonly NamedTensor[],
+  options: { signal?: AbortSignal | undefined },
+): Promise<void> {
   const byName = new Map(tensors.map((tensor) => [tensor.name, tensor.values]));
-  const written = copyGguf(base, file, (name) => byName.get(name) ?? null);
+  const written = await copyGguf(base, file, (name) => byName.get(name) ?? null, options);
   const lost = [...byName.keys()].filter((name) => !written.has(name) && name !== 'value_head.weight');
   if (lost.length > 0) {
     throw new AppError({

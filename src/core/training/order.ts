@@ -8,6 +8,15 @@ export function updatesFor(rows: number, { passes, size }: { passes: number; siz
   return Math.ceil((rows * passes) / size);
 }
 
+interface Layout {
+  size: number;
+  passes: number | null;
+  /** Parts of groups in a pass. */
+  perPass: number;
+  /** How many of them may come later than their rows alone would have it. */
+  spare: number;
+}
+
 /**
  * @param groups of each row; rows of one group stand side by side in a pass and come in one batch, so that what they share is
  * computed once. Only a group that is larger than a batch is cut.
@@ -16,8 +25,9 @@ export class RowOrder {
   readonly #rows: readonly (readonly number[])[];
   readonly #seed: number;
   readonly #count: number;
-  #pass = -1;
-  #order: readonly (readonly number[])[] = [];
+  #layout: Layout | null = null;
+  /** The last two passes: a batch runs on from one into the next. */
+  readonly #laid = new Map<number, ReadonlyMap<number, readonly number[]>>();
 
   constructor(groups: readonly string[], seed: number) {
     const byGroup = new Map<string, number[]>();
@@ -38,35 +48,49 @@ export class RowOrder {
    * @param passes after which there are no more rows: the last of `updatesFor` has those that are left; null: it goes on for ever
    */
   batch(update: number, size: number, passes: number | null = null): number[] {
-    const perPass = this.#rows.reduce((sum, { length }) => sum + Math.ceil(length / size), 0);
-    // Where whole groups leave nothing for the last updates, each of them takes one group of those before.
-    const spare = passes === null ? Infinity : passes * perPass - updatesFor(this.#count, { passes, size });
-    const first = Math.min(Math.floor((update * size) / this.#count), Math.floor((update + spare) / perPass));
+    const layout = this.#layoutOf(size, passes);
+    const first = Math.min(
+      Math.floor((update * size) / this.#count),
+      Math.floor((update + layout.spare) / layout.perPass),
+    );
     const last = Math.min(Math.ceil(((update + 1) * size) / this.#count), passes ?? Infinity);
     const batch: number[] = [];
-    for (let pass = first; pass < last; pass += 1) {
-      let at = pass * this.#count;
-      let index = pass * perPass;
-      for (const rows of this.#of(pass)) {
-        for (const part of parts(rows, size)) {
-          const own = Math.max(Math.floor((at + part.length / 2) / size), index - spare);
-          if (own === update) batch.push(...part);
-          at += part.length;
-          index += 1;
-        }
-      }
-    }
+    for (let pass = first; pass < last; pass += 1)
+      batch.push(...(this.#batchesOf(pass, layout).get(update) ?? []));
     return batch;
   }
 
-  /** Groups in the order of a pass. */
-  #of(pass: number): readonly (readonly number[])[] {
-    if (pass !== this.#pass) {
-      const random = xoroshiro128plus((this.#seed * 1_000_003 + pass) | 0);
-      this.#order = shuffled(this.#rows, random).map((rows) => shuffled(rows, random));
-      this.#pass = pass;
+  #layoutOf(size: number, passes: number | null): Layout {
+    const known = this.#layout;
+    if (known?.size === size && known.passes === passes) return known;
+    const perPass = this.#rows.reduce((sum, { length }) => sum + Math.ceil(length / size), 0);
+    // Where whole groups leave nothing for the last updates, each of them takes one group of those before.
+    const spare = passes === null ? Infinity : passes * perPass - updatesFor(this.#count, { passes, size });
+    this.#laid.clear();
+    return (this.#layout = { size, passes, perPass, spare });
+  }
+
+  /** The rows of a pass by their update, laid out once for all its updates. */
+  #batchesOf(pass: number, { size, perPass, spare }: Layout): ReadonlyMap<number, readonly number[]> {
+    const known = this.#laid.get(pass);
+    if (known !== undefined) return known;
+    const batches = new Map<number, number[]>();
+    let at = pass * this.#count;
+    let index = pass * perPass;
+    const random = xoroshiro128plus((this.#seed * 1_000_003 + pass) | 0);
+    for (const rows of shuffled(this.#rows, random).map((group) => shuffled(group, random))) {
+      for (const part of parts(rows, size)) {
+        const update = Math.max(Math.floor((at + part.length / 2) / size), index - spare);
+        const batch = batches.get(update);
+        if (batch === undefined) batches.set(update, [...part]);
+        else batch.push(...part);
+        at += part.length;
+        index += 1;
+      }
     }
-    return this.#order;
+    for (const old of [...this.#laid.keys()].slice(0, -1)) this.#laid.delete(old);
+    this.#laid.set(pass, batches);
+    return batches;
   }
 }
 

@@ -68,7 +68,7 @@ async function train(context: JobContext<TrainRun, Checkpoint>, services: CoreSe
   try {
     const state = await trainStages({ run, params, stages, folder, trainer, context });
     signal.throwIfAborted();
-    const file = await writeResult(run, base, params, trainer, folder);
+    const file = await writeResult(run, base, params, trainer, { folder, signal });
     const [model] = run.weights.kind === 'full' ? await services.models.add(file) : [];
     return {
       file,
@@ -344,7 +344,7 @@ async function writeResult(
   base: Model,
   params: OpenParams,
   trainer: Trainer,
-  folder: string,
+  { folder, signal }: { folder: string; signal: AbortSignal },
 ): Promise<string> {
   const tensors = await trainer.weights();
   const stem = `${base.name.replaceAll(/[^\w.-]+/g, '-')}-${run.recipe}`;
@@ -357,6 +357,6 @@ async function writeResult(
       name: run.name === '' ? stem : run.name,
       tensors,
     });
-  } else writeModel(file, base.location, tensors);
+  } else await writeModel(file, base.location, tensors, { signal });
   return file;
 }

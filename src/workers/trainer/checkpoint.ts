@@ -2,7 +2,7 @@
  * One file: a length, a JSON head, then the flat arrays of every group as float32 (little-endian). Written beside, synced and
  * renamed, so a reader finds the old one or the new one. Restoring equals never having stopped, bit by bit.
  */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import type { Tensor } from './graph.ts';
@@ -18,6 +18,11 @@ const headSchema = z.object({
   ),
   groups: z.array(z.object({ rule: z.enum(updateRules), length: z.int() })),
 });
+
+/** A single read or write takes at most 2 GiB. */
+const mostAtOnce = 64 * 1024 * 1024;
+/** A head names each trained tensor: far below this. */
+const longestHead = 64 * 1024 * 1024;
 
 const arraysOf = (group: FlatGroup): Tensor[] => [group.parameters, group.firstMoments, group.secondMoments];
 
@@ -78,9 +83,11 @@ export function restoreCheckpoint(
   file: string,
   weights: DeviceWeights,
 ): { update: number; note: z.infer<ReturnType<typeof z.json>> } {
-  let bytes: Buffer;
+  let descriptor: number;
+  let size: number;
   try {
-    bytes = readFileSync(file);
+    descriptor = openSync(file, 'r');
+    size = fstatSync(descriptor).size;
   } catch (error) {
     throw new AppError({
       code: 'FILE_NOT_FOUND',
@@ -88,11 +95,34 @@ export function restoreCheckpoint(
       cause: error,
     });
   }
-  const headLength = bytes.length >= 8 ? Number(bytes.readBigUInt64LE(0)) : Infinity;
-  if (headLength > bytes.length - 8) throw invalid(file, 'it is no checkpoint, or was cut off');
+  try {
+    return restoreFrom({ file, descriptor, size }, weights);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** In pieces: Node reads no file of more than 2 GiB at once, and 180 million weights have a larger checkpoint. */
+function restoreFrom(
+  { file, descriptor, size }: { file: string; descriptor: number; size: number },
+  weights: DeviceWeights,
+): { update: number; note: z.infer<ReturnType<typeof z.json>> } {
+  const read = (from: number, length: number): Buffer => {
+    const bytes = Buffer.alloc(length);
+    let at = 0;
+    while (at < length) {
+      const got = readSync(descriptor, bytes, at, length - at, from + at);
+      if (got === 0) throw invalid(file, 'it was cut off while it was read');
+      at += got;
+    }
+    return bytes;
+  };
+  const headLength = size >= 8 ? Number(read(0, 8).readBigUInt64LE(0)) : Infinity;
+  if (headLength > Math.min(size - 8, longestHead))
+    throw invalid(file, 'it is no checkpoint, or was cut off');
   let head: z.infer<typeof headSchema>;
   try {
-    head = headSchema.parse(JSON.parse(bytes.toString('utf8', 8, 8 + headLength)));
+    head = headSchema.parse(JSON.parse(read(8, headLength).toString('utf8')));
   } catch (error) {
     throw invalid(file, 'its head cannot be read', error);
   }
@@ -107,11 +137,15 @@ export function restoreCheckpoint(
   }
   let at = 8 + headLength;
   const expected = at + weights.groups.reduce((sum, { length }) => sum + length * 12, 0);
-  if (bytes.length !== expected) throw invalid(file, `it has ${bytes.length} bytes instead of ${expected}`);
+  if (size !== expected) throw invalid(file, `it has ${size} bytes instead of ${expected}`);
   for (const group of weights.groups) {
     for (const tensor of arraysOf(group)) {
-      weights.device.write(tensor, bytes.subarray(at, at + group.length * 4));
-      at += group.length * 4;
+      const end = group.length * 4;
+      for (let done = 0; done < end; done += mostAtOnce) {
+        const piece = read(at + done, Math.min(mostAtOnce, end - done));
+        weights.device.write(tensor, piece, done);
+      }
+      at += end;
     }
   }
   return { update: head.update, note: head.note };
@@ -119,7 +153,7 @@ export function restoreCheckpoint(
 
 function writeAll(descriptor: number, bytes: Uint8Array): void {
   let at = 0;
-  while (at < bytes.length) at += writeSync(descriptor, bytes, at, bytes.length - at);
+  while (at < bytes.length) at += writeSync(descriptor, bytes, at, Math.min(mostAtOnce, bytes.length - at));
 }
 
 function invalid(file: string, reason: string, cause?: unknown): AppError {

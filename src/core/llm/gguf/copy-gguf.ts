@@ -1,26 +1,30 @@
 /** A GGUF again with some tensors replaced by float32 ones. Metadata (tokenizer, template) are copied byte by byte. */
-import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '#shared/errors.ts';
 import { readGguf } from './read-gguf.ts';
 import { tensorBytes } from './tensor-types.ts';
+import { mostAtOnce, partOf } from './whole-file.ts';
 
 const f32 = 0;
 
 /**
- * Atomic. @param replacement values of a tensor, null to copy it as it is
+ * Atomic, in small pieces: a model of many gigabytes does not stop the thread that copies it. What fails leaves nothing behind.
+ * @param replacement values of a tensor, null to copy it as it is
  * @returns the names of the tensors of the file
  */
-export function copyGguf(
+export async function copyGguf(
   base: string,
   file: string,
   replacement: (name: string) => Float32Array | null,
-): Set<string> {
+  options: { signal?: AbortSignal | undefined } = {},
+): Promise<Set<string>> {
   const header = readGguf(base);
   const aligned = (bytes: number): number => Math.ceil(bytes / header.alignment) * header.alignment;
-  const source = openSync(base, 'r');
-  const temporary = `${file}.${process.pid}.part`;
-  const target = openSync(temporary, 'w');
+  await using source = await open(base, 'r');
+  const temporary = partOf(file);
   try {
+    await using target = await open(temporary, 'w');
     let offset = 0;
     const infos = header.tensors.map((tensor) => {
       const values = replacement(tensor.name);
@@ -44,33 +48,29 @@ export function copyGguf(
     start.writeUInt32LE(3, 4);
     start.writeBigUInt64LE(BigInt(infos.length), 8);
     start.writeBigUInt64LE(BigInt(header.entries.count), 16);
-    const entries = readExactly(
-      source,
-      header.entries.start,
-      header.entries.end - header.entries.start,
-      base,
-    );
+    const entries = await read(source, header.entries.start, header.entries.end - header.entries.start, base);
     if (infos.some(({ values }) => values !== null)) declareFloat(entries);
     const head = Buffer.concat([start, entries, ...infos.map(tensorInfo)]);
-    writeAll(target, head);
-    writeAll(target, Buffer.alloc(aligned(head.length) - head.length));
+    await write(target, head);
+    await write(target, Buffer.alloc(aligned(head.length) - head.length));
     for (const info of infos) {
-      const bytes =
-        info.values === null
-          ? readExactly(source, header.dataOffset + info.offset, info.bytes, base)
-          : Buffer.from(info.values.buffer, info.values.byteOffset, info.values.byteLength);
-      writeAll(target, bytes);
-      writeAll(target, Buffer.alloc(aligned(bytes.length) - bytes.length));
+      for (let at = 0; at < info.bytes; at += mostAtOnce) {
+        options.signal?.throwIfAborted();
+        const length = Math.min(mostAtOnce, info.bytes - at);
+        const piece =
+          info.values === null
+            ? await read(source, header.dataOffset + info.offset + at, length, base)
+            : Buffer.from(info.values.buffer, info.values.byteOffset + at, length);
+        await write(target, piece);
+      }
+      await write(target, Buffer.alloc(aligned(info.bytes) - info.bytes));
     }
-    fsyncSync(target);
-    closeSync(target);
-    renameSync(temporary, file);
+    await target.sync();
+    await rename(temporary, file);
     return new Set(infos.map(({ name }) => name));
   } catch (error) {
-    rmSync(temporary, { force: true });
+    await rm(temporary, { force: true });
     throw error;
-  } finally {
-    closeSync(source);
   }
 }
 
@@ -95,23 +95,23 @@ function tensorInfo(tensor: { name: string; shape: readonly number[]; type: numb
   return bytes;
 }
 
-function readExactly(descriptor: number, from: number, length: number, file: string): Buffer {
+async function read(source: FileHandle, from: number, length: number, file: string): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
   let at = 0;
   while (at < length) {
-    const got = readSync(descriptor, bytes, at, length - at, from + at);
-    if (got === 0) {
+    const { bytesRead } = await source.read(bytes, at, length - at, from + at);
+    if (bytesRead === 0) {
       throw new AppError({
         code: 'MODEL_FILE_TRUNCATED',
         message: `${file} ends at byte ${from + at}. Fetch it again.`,
       });
     }
-    at += got;
+    at += bytesRead;
   }
   return bytes;
 }
 
-function writeAll(descriptor: number, bytes: Buffer): void {
+async function write(target: FileHandle, bytes: Buffer): Promise<void> {
   let at = 0;
-  while (at < bytes.length) at += writeSync(descriptor, bytes, at);
+  while (at < bytes.length) at += (await target.write(bytes, at, bytes.length - at)).bytesWritten;
 }

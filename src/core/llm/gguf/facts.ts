@@ -21,6 +21,16 @@ export function ggufFacts(header: GgufHeader, file: string): GgufFacts {
       data: { file, kind },
     });
   }
+  // Its hash, its size and its need of memory would be those of the first part alone.
+  if (Number(header.metadata.get('split.count') ?? 1) > 1) {
+    throw new AppError({
+      code: 'MODEL_UNSUPPORTED',
+      message:
+        `${file} is one part of a model that was split into several files. Join them first ` +
+        '(llama-gguf-split --merge FIRST-PART.gguf WHOLE.gguf, from llama.cpp) and add the whole file.',
+      data: { file },
+    });
+  }
   const architecture = textOf(header.metadata.get('general.architecture'));
   if (architecture === null) {
     throw new AppError({

@@ -93,6 +93,20 @@ describe('the GGUF reader', () => {
     expect(() => ggufFacts(readGguf(damaged), damaged)).toThrow(/LoRA adapter/);
   });
 
+  it('refuses a part of a split model: its hash and size would stand for all parts', () => {
+    writeGguf(damaged, {
+      metadata: new Map([
+        ['general.architecture', { type: 'string', value: 'llama' }],
+        ['llama.block_count', { type: 'uint32', value: 2 }],
+        ['split.count', { type: 'uint32', value: 3 }],
+      ]),
+      tensors: [],
+    });
+    expect(() => ggufFacts(readGguf(damaged), damaged)).toThrow(
+      /one part of a model.*llama-gguf-split --merge/,
+    );
+  });
+
   it('survives any damage with a readable error', () => {
     const headerLength = readGguf(file).dataOffset;
     const damage = fc.array(

@@ -2,7 +2,7 @@
  * Writes GGUF version 3 (little-endian): header, metadata, tensor table, 32-byte aligned tensor data.
  * Used for random-weight models, the starter model and adapters; it streams tensor by tensor, so memory stays at one tensor.
  */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { writeWhole } from './whole-file.ts';
 
 export type GgufValue =
   | { type: 'uint32' | 'int32' | 'float32'; value: number }
@@ -28,11 +28,8 @@ export function writeGguf(
   file: string,
   content: { metadata: ReadonlyMap<string, GgufValue>; tensors: readonly GgufTensor[] },
 ): void {
-  const temporary = `${file}.${process.pid}.part`;
-  const descriptor = openSync(temporary, 'w');
-  try {
-    const header = headerBytes(content.metadata, content.tensors);
-    writeAll(descriptor, header);
+  writeWhole(file, (write) => {
+    write(headerBytes(content.metadata, content.tensors));
     for (const tensor of content.tensors) {
       const data = tensor.data();
       const stored = tensor.type === 'F16' ? new Float16Array(data) : data;
@@ -43,16 +40,10 @@ export function writeGguf(
           `tensor ${tensor.name}: ${data.length} values, ${bytes.length} bytes, for a shape of ${expected}`,
         );
       }
-      writeAll(descriptor, bytes);
-      writeAll(descriptor, Buffer.alloc(padding(bytes.length)));
+      write(bytes);
+      write(Buffer.alloc(padding(bytes.length)));
     }
-    fsyncSync(descriptor);
-    closeSync(descriptor);
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
+  });
 }
 
 function headerBytes(metadata: ReadonlyMap<string, GgufValue>, tensors: readonly GgufTensor[]): Buffer {
@@ -137,9 +128,4 @@ function uint64(value: number): Buffer {
 function string(value: string): Buffer {
   const bytes = Buffer.from(value, 'utf8');
   return Buffer.concat([uint64(bytes.length), bytes]);
-}
-
-function writeAll(descriptor: number, bytes: Buffer): void {
-  let written = 0;
-  while (written < bytes.length) written += writeSync(descriptor, bytes, written);
 }
