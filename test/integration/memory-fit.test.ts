@@ -1,5 +1,5 @@
 /** What is told before a load against what llama.cpp says it took. Bytes. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getLlama } from 'node-llama-cpp';
@@ -7,9 +7,11 @@ import type { Llama } from 'node-llama-cpp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LoadedModel } from '#workers/inference/loaded-model.ts';
 import { vocabularySize } from '#workers/inference/vocabulary.ts';
+import { hasAmx } from '#core/llm/amx.ts';
 import { estimateFit } from '#core/llm/fit.ts';
 import { readGguf } from '#core/llm/gguf/read-gguf.ts';
 import { writeRandomGguf } from '#core/llm/random-gguf.ts';
+import { starterModelFile } from '#core/resources.ts';
 import { pretrainedFile } from '#test/helpers/pretrained.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'daydream-memory-'));
@@ -25,15 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/**
- * Where the processor has AMX, ggml keeps a second copy of quantised matrices in its order, beside the mapped file, and counts both. The
- * estimate does not know the processor: the file's pages can be dropped, but until then they are there (docs/log.md).
- */
-const hasAmx = existsSync('/proc/cpuinfo') && /\bamx_int8\b/.test(readFileSync('/proc/cpuinfo', 'utf8'));
-/** ggml’s numbers of F32, F16 and BF16. */
-const unquantised: readonly number[] = [0, 1, 30];
-
-/** Estimate over reality, for one load. */
+/** Estimate over what llama.cpp counts, for one load. */
 async function ratios(file: string, contextTokens: number, sequences: number) {
   const model = await llama.loadModel({ modelPath: file });
   try {
@@ -57,13 +51,11 @@ async function ratios(file: string, contextTokens: number, sequences: number) {
       sequences,
       vocabularySize: vocabularySize(model),
       availableBytes: 2 ** 40,
+      amx: hasAmx(),
     };
-    const header = readGguf(file);
-    const fit = estimateFit(header, request);
-    const copied = header.tensors.filter(({ type }) => hasAmx && !unquantised.includes(type));
-    const copies = copied.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
+    const fit = estimateFit(readGguf(file), request);
     return {
-      weights: (fit.weightsBytes + copies) / modelBytes,
+      weights: (fit.weightsBytes + fit.copiedBytes) / modelBytes,
       context: (fit.kvCacheBytes + fit.computeBytes) / contextBytes,
     };
   } finally {
@@ -87,6 +79,12 @@ it.each(loads)(
     expect(context).toBeLessThan(1.1);
   },
 );
+
+it('estimates the bundled model, whose matrices are F16', async () => {
+  const { weights } = await ratios(starterModelFile(), 512, 1);
+  expect(weights).toBeGreaterThan(0.95);
+  expect(weights).toBeLessThan(1.05);
+});
 
 it.skipIf(!existsSync(pretrainedFile)).each(loads)(
   'estimates $sequences × $contextTokens tokens of Gemma 3 270M, whose vocabulary is most of it',

@@ -116,6 +116,11 @@ function inspect(program: Command): void {
                     ? ['threads not measured here yet: the first load does it']
                     : threadsText(calibration, model.modelId)),
                   `${bytes(fit.totalBytes)} needed for ${String(sequences)} × ${String(contextTokens)} tokens, ${bytes(fit.availableBytes)} free: ${fit.fits ? 'fits' : `does not fit. ${fit.advice}`}`,
+                  ...(fit.copiedBytes === 0
+                    ? []
+                    : [
+                        `up to ${bytes(fit.copiedBytes)} more while the system keeps pages of the file: this processor’s AMX has its own copy of the matrices`,
+                      ]),
                 ]),
           ].join('\n'),
         );

@@ -3,6 +3,7 @@ import type { FitEstimate } from '#shared/schema/model.ts';
 import { AppError } from '#shared/errors.ts';
 import { batchTokens } from '#shared/worker/batch-tokens.ts';
 import type { GgufHeader } from './gguf/read-gguf.ts';
+import { amxCopies } from './amx.ts';
 import { architectureList, architectureNumber } from './gguf/facts.ts';
 
 const half = 2;
@@ -15,6 +16,8 @@ export interface FitRequest {
   sequences: number;
   vocabularySize: number;
   availableBytes: number;
+  /** Whether the processor has it. */
+  amx: boolean;
 }
 
 export function estimateFit(header: GgufHeader, request: FitRequest): FitEstimate {
@@ -24,6 +27,7 @@ export function estimateFit(header: GgufHeader, request: FitRequest): FitEstimat
   const fits = kvCacheBytes + computeBytes <= room;
   return {
     weightsBytes,
+    copiedBytes: request.amx ? amxCopies(header) : 0,
     kvCacheBytes,
     computeBytes,
     totalBytes: weightsBytes + kvCacheBytes + computeBytes,

@@ -14,6 +14,7 @@ import { inUse, usable, withPresence } from './usable.ts';
 import { createCatalogue, httpModel, scriptedModel } from './catalogue.ts';
 import type { Catalogue } from './catalogue.ts';
 import { findModel } from './find-model.ts';
+import { hasAmx } from './amx.ts';
 import { estimateFit, refuseIfTooLarge } from './fit.ts';
 import { createHeaderReader } from './gguf/known-headers.ts';
 import { HttpModel } from './http-model.ts';
@@ -399,6 +400,7 @@ class Service implements ModelService {
       contextTokens: withinModel(model.facts, request.contextTokens),
       vocabularySize: model.facts?.vocabularySize ?? 0,
       availableBytes: process.availableMemory(),
+      amx: hasAmx(),
     });
   }
 

@@ -39,6 +39,11 @@ export type Model = z.infer<typeof modelSchema>;
 /** Memory that a load would take, before loading. Bytes. */
 export const fitEstimateSchema = z.object({
   weightsBytes: z.int(),
+  /**
+   * Matrices that a processor with AMX keeps once more beside the mapped file; 0 without. Not in the total: the file's pages are counted as
+   * free by the system, which drops them when it needs room.
+   */
+  copiedBytes: z.int(),
   kvCacheBytes: z.int(),
   computeBytes: z.int(),
   totalBytes: z.int(),
