@@ -2,7 +2,10 @@
 import type { TrainRun } from '#shared/schema/training.ts';
 import type { StopNorm } from '#shared/worker/trainer.ts';
 
-/** Fewer say nothing about what is usual here. */
+/**
+ * Fewer say nothing about what is usual here. Nor do the first losses: a start that leaves them five times behind may settle and learn
+ * (docs/log.md).
+ */
 const leastNorms = 16;
 
 /**

@@ -191,6 +191,18 @@ it('names the rule that stopped it, its numbers and its option', async () => {
   );
 }, 60_000);
 
+it('lets a wild start settle', async () => {
+  writePart('expert_sft', expertRows());
+  const job = await lab.run('train', run({ weights: { kind: 'full' }, learningRate: 0.5, updates: 40 }));
+  expect(job.error).toBeNull();
+  const losses = lab.services.store.jobs
+    .metrics(job.jobId, { names: ['loss/il'], maxPoints: 100 })
+    .map(({ value }) => value);
+  const [first = 0] = losses;
+  expect(Math.max(...losses.slice(0, 16))).toBeGreaterThan(first);
+  expect(losses.at(-1)).toBeLessThan(first / 2);
+}, 60_000);
+
 it('names the rows that are too long, and trains nothing', async () => {
   const long = row(0, [
     { role: 'user', content: 'mug '.repeat(400) },
