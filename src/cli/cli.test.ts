@@ -297,7 +297,7 @@ describe('a run', () => {
     const args = ['rollout', '--model', 'scripted:random', '--tasks', '3', '--max-steps', '4'];
     const first = await run(args, 'tables');
     expect(first.code, first.stderr).toBe(0);
-    expect(first.stdout).toMatch(/0\/3 +0\.0 % +0\.0 % to 56\.1 %/);
+    expect(first.stdout).toMatch(/0\/3 +0\.0 % +0\.0 to 56\.1 %/);
     expect(first.stdout).toMatch(/^step-limit +3 +limits\.maxSteps was reached$/m);
     expect(first.stdout).not.toContain('reused');
     expect(first.stdout).not.toContain('{');

@@ -6,7 +6,7 @@ import { endReasonSchema } from '#shared/schema/episode.ts';
 import type { EndReason } from '#shared/schema/episode.ts';
 import type { Job } from '#shared/schema/job.ts';
 import { runSchema } from '#shared/schema/run.ts';
-import { wilsonInterval } from '#shared/wilson.ts';
+import { intervalWords, rateWords, successRows } from '#shared/success.ts';
 import { allDatasets } from './all-datasets.ts';
 import { datasetText } from './dataset-text.ts';
 import { number, table } from './output.ts';
@@ -38,28 +38,15 @@ const endWords: Record<EndReason, string> = {
   'policy-ended': 'the list of actions ended before the goal',
 };
 
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
-}
-
-function intervalWords(successes: number, n: number): string {
-  const interval = wilsonInterval(successes, n);
-  return interval === null ? '–' : `${percent(interval.low)} to ${percent(interval.high)}`;
-}
-
-function successTable({ scored, successes, byTaskType }: RolloutResult, split: string): string {
-  const types = Object.entries(byTaskType).sort(([a], [b]) => (a < b ? -1 : 1));
-  const rows = [
-    ...(types.length > 1 ? types.map(([name, counts]) => ({ name, ...counts })) : []),
-    { name: types.length > 1 ? `all of ${split}` : split, scored, successes },
-  ];
+function successTable(result: RolloutResult, split: string): string {
+  const types = Object.keys(result.byTaskType).length > 1;
   return table(
-    rows,
+    successRows(result, types ? `all of ${split}` : split),
     [
-      { title: types.length > 1 ? 'task type' : 'split', value: ({ name }) => name },
+      { title: types ? 'task type' : 'split', value: ({ name }) => name },
       { title: 'success', value: (row) => `${number(row.successes)}/${number(row.scored)}` },
-      { title: 'rate', value: (row) => (row.scored === 0 ? null : percent(row.successes / row.scored)) },
-      { title: '95 % interval (Wilson)', value: (row) => intervalWords(row.successes, row.scored) },
+      { title: 'rate', value: rateWords },
+      { title: '95 % interval (Wilson)', value: intervalWords },
     ],
     '',
   );

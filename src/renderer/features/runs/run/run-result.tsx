@@ -5,7 +5,7 @@ import { formatInteger, formatNumber } from '../../../ui/format.ts';
 import { countsSoFar, numbersOf, rowsOf, soFarTitle } from './result-counts.ts';
 import { stageTitle } from './stage-title.ts';
 import { SuccessTable } from './success-table.tsx';
-import { successRows, withoutSuccess } from './success.ts';
+import { successOf, withoutSuccess } from './success.ts';
 import { useMetrics } from './use-metrics.ts';
 import styles from './run.module.css';
 
@@ -29,7 +29,7 @@ export function RunResult({
   const metrics = useMetrics(jobs, live);
   const results = jobs.map((job, index) => {
     const points = metrics[index]?.data ?? [];
-    return { job, points, success: successRows(job, points) };
+    return { job, points, success: successOf(job, points) };
   });
   return (
     <section className={styles.section} aria-label="Results">

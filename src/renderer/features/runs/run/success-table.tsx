@@ -1,6 +1,6 @@
+import { intervalWords, rateWords } from '#shared/success.ts';
+import type { SuccessRow } from '#shared/success.ts';
 import { formatInteger } from '../../../ui/format.ts';
-import { intervalWords, rateWords } from './success.ts';
-import type { SuccessRow } from './success.ts';
 import styles from './run.module.css';
 
 /** Success by task type with its interval: a rate of few episodes says little, and shows it. */
