@@ -49,7 +49,11 @@ export async function followJob(
     view.say(
       'Stopping: what is in flight is finished and kept. Ctrl-C again ends at once (finished work is kept too).',
     );
-    client.jobs.pause({ jobId }).catch((thrown: unknown) => view.say(clientError(thrown).message));
+    client.jobs.pause({ jobId }).catch((thrown: unknown) => {
+      // What cannot even be asked to pause, as on a full disk, will not come to rest either.
+      view.say(clientError(thrown).message);
+      end.abort();
+    });
     const stoppingSince = performance.now();
     const onAgain = () => {
       if (performance.now() - stoppingSince >= oneKeyPressMs) end.abort();

@@ -7,24 +7,29 @@ import { silentLog } from '#test/helpers/store-records.ts';
 
 useJobEngines();
 
-it('tells once of an end that cannot be stored, and stores it as soon as it can', async () => {
-  let full = true;
+/** An engine whose store has no room for a success while the disk is full. */
+function engineOn(disk: { isFull: boolean }, onEndNotStored: (job: unknown) => void) {
   const change: typeof store.queue.change = (jobId, wanted) => {
-    if (full && wanted.state === 'succeeded') {
+    if (disk.isFull && wanted.state === 'succeeded') {
       throw new AppError({ code: 'DISK_FULL', message: 'The disk is full.' });
     }
     return store.queue.change(jobId, wanted);
   };
-  const told: unknown[] = [];
-  const engine = createJobEngine({
+  return createJobEngine({
     store: { ...store, queue: { ...store.queue, change } },
     clock,
     log: silentLog,
     slots: { compute: 1, light: 2 },
     owner: 'test',
-    onEndNotStored: (job) => told.push(job),
+    onEndNotStored,
     timers,
   });
+}
+
+it('tells once of an end that cannot be stored, and stores it as soon as it can', async () => {
+  const disk = { isFull: true };
+  const told: unknown[] = [];
+  const engine = engineOn(disk, (job) => told.push(job));
   engines.push(engine);
   const doll = puppet();
   engine.register(doll.definition);
@@ -36,9 +41,22 @@ it('tells once of an end that cannot be stored, and stores it as soon as it can'
   await settled();
   expect(told).toEqual([{ jobId: job.jobId, reason: 'The disk is full.' }]);
   expect(store.jobs.get(job.jobId)?.state).toBe('running');
-  full = false;
+  disk.isFull = false;
   timers.advance(5_000);
   await settled();
   expect(store.jobs.get(job.jobId)?.state).toBe('succeeded');
   expect(told).toHaveLength(1);
+});
+
+it('closes without waiting for an end that finds no room', async () => {
+  const engine = engineOn({ isFull: true }, () => undefined);
+  const doll = puppet();
+  engine.register(doll.definition);
+  engine.start();
+  submit(engine);
+  await settled();
+  await doll.do(() => 'done');
+  await settled();
+  // No timer moves here: what waited for one would never close.
+  await expect(engine.dispose()).resolves.toBeUndefined();
 });

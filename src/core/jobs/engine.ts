@@ -472,6 +472,8 @@ export function createJobEngine(options: JobEngineOptions): JobEngine {
       stopProgress?.();
       const live = [...runs.values()];
       for (const run of live) if (run.stopping === null) stop(run, 'shutdown');
+      // Over already, and their end found no room: tried once more, and not waited for.
+      for (const [run, { outcome }] of [...unsettled]) settle(run, outcome);
       const unwound = Promise.withResolvers<void>();
       const stopTimer = timers.after(unwindMs, unwound.resolve);
       await Promise.race([Promise.all(live.map((run) => run.ended.promise)), unwound.promise]);

@@ -1,5 +1,4 @@
 /** All loaded models of this process, and the methods of the protocol. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import type { Llama, LlamaModel } from 'node-llama-cpp';
 import { AppError } from '#shared/errors.ts';
@@ -189,7 +188,8 @@ export class Inference {
 
   /** The log arrives a moment after the failure. */
   async #lastComplaint(): Promise<string | null> {
-    for (let tries = 0; tries < 20 && this.#complaint === null; tries += 1) await sleep(10);
+    for (let tries = 0; tries < 20 && this.#complaint === null; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 10));
     return this.#complaint;
   }
 
