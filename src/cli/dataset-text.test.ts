@@ -89,6 +89,7 @@ test('each file has its own sum, and flags stand beside the reasons', () => {
       accepted branches of this set                               26
         left out: overlong (limits.maxPromptTokens)                2
       rows                                                        24
+        the same as an earlier row, kept                           4
       distinct target texts                                        9
       by command, most target text first
         help                         2 rows    8.3 %   53.0 % of the target text
