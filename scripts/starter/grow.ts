@@ -6,7 +6,7 @@ import { writeStarterGguf } from '../../src/core/starter/index.ts';
 import type { StarterShape, Tokenizer } from '../../src/core/starter/index.ts';
 import { createTrainer, openTrainer } from './pretrain.ts';
 
-/** Writes `to` with twice the layers of `model`. @param shape of the grown model */
+/** Writes `to` with twice the layers of `model`. @param shape of `model` */
 export async function grow(options: {
   model: string;
   to: string;
@@ -20,7 +20,7 @@ export async function grow(options: {
     writeStarterGguf(options.to, {
       name: 'Daydream starter, grown',
       description: 'Twice the layers of a trained starter: the beginning of more pre-training.',
-      shape: options.shape,
+      shape: { ...options.shape, layers: 2 * options.shape.layers },
       tokenizer: options.tokenizer,
       type: 'F32',
       weights: (name) => {

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { architectureNumber, readGguf } from '../../src/core/llm/index.ts';
 import { makeFolder } from '../../src/core/make-folder.ts';
 import { createHouseholdProvider } from '../../src/core/environments/household/provider.ts';
 import {
@@ -37,7 +38,7 @@ const help = `node scripts/starter/main.ts COMMAND --out FOLDER [options]
               --demonstrations 100,200,400,800 --seeds 1,2,3 --updates 250 --rate 1e-3 --tasks 96
   pretrain    trains FOLDER/initial.gguf on the shards to FOLDER/starter.gguf   --tokens 4000000 --batch-tokens 8192 --learning-rate 3e-3
   init        FOLDER/initial.gguf: untrained weights with vocabulary and chat format   --layers 4 --dim 128
-  grow        FOLDER/initial.gguf: --model FILE.gguf (--layers is twice its layers) with new layers that change nothing yet   --layers 8 --dim 128
+  grow        FOLDER/initial.gguf: --model FILE.gguf with twice its layers, of which the new ones change nothing yet
 Options for all: --seed 1`;
 
 const { values, positionals } = parseArgs({
@@ -134,10 +135,9 @@ async function data(folder: string): Promise<void> {
   printShardStatistics(await generateShards(source(), tokenizer, plan, { signal: stop.signal, onShard }));
 }
 
-function shapeOf() {
-  const dim = number('dim');
+function shapeOf(dim = number('dim'), layers = number('layers')) {
   return {
-    layers: number('layers'),
+    layers,
     dim,
     // 8/3 of the width, in whole blocks of 32: a gated layer then costs what a plain one of four times the width does.
     feedForward: Math.round((dim * 8) / 3 / 32) * 32,
@@ -146,6 +146,11 @@ function shapeOf() {
     contextLength: 2048,
     tied: true,
   };
+}
+
+function shapeOfFile(file: string) {
+  const header = readGguf(file);
+  return shapeOf(architectureNumber(header, 'embedding_length'), architectureNumber(header, 'block_count'));
 }
 
 async function initial(folder: string): Promise<void> {
@@ -171,7 +176,12 @@ async function initial(folder: string): Promise<void> {
 async function growModel(folder: string): Promise<void> {
   if (values.model === undefined) throw new RangeError('grow needs --model FILE.gguf.');
   const to = path.join(folder, 'initial.gguf');
-  await grow({ model: values.model, to, shape: shapeOf(), tokenizer: await tokenizerOf(folder) });
+  await grow({
+    model: values.model,
+    to,
+    shape: shapeOfFile(values.model),
+    tokenizer: await tokenizerOf(folder),
+  });
   console.log(to);
 }
 
@@ -244,10 +254,11 @@ else if (command === 'regime') await regime(folder);
 else if (command === 'init') await initial(folder);
 else if (command === 'grow') await growModel(folder);
 else if (command === 'pretrain') {
-  if (!existsSync(path.join(folder, 'initial.gguf'))) await initial(folder);
+  const begun = path.join(folder, 'initial.gguf');
+  if (!existsSync(begun)) await initial(folder);
   await pretrain({
     folder,
-    shape: shapeOf(),
+    shape: shapeOfFile(begun),
     tokens: number('tokens'),
     tokensOfBatch: number('batch-tokens'),
     learningRate: Number(values['learning-rate']),

@@ -7,6 +7,16 @@ import { createNodeSpawner } from '#core/process/index.ts';
 import { TrainerClient, architectureOf, storedTensors } from '#core/training/index.ts';
 import { quietLog } from './model-service.ts';
 
+/** On the processor with one thread, by plain Adam. */
+export const plainOpen = {
+  adapter: null,
+  valueHead: false,
+  device: 'cpu',
+  threads: 1,
+  seed: 1,
+  adam: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, clipNorm: 0, muon: null },
+} as const satisfies Partial<OpenParams>;
+
 /** LoRA on the processor with one thread, unless said otherwise. */
 export function fileParams(file: string, more: Partial<OpenParams> = {}): OpenParams {
   const header = readGguf(file);
@@ -14,12 +24,7 @@ export function fileParams(file: string, more: Partial<OpenParams> = {}): OpenPa
     architecture: architectureOf(header, file),
     base: { kind: 'file', file, tensors: storedTensors(header, file) },
     mode: { kind: 'lora', lora: { rank: 4, alpha: 8, targets: ['attn_q', 'attn_v', 'ffn_down'] } },
-    adapter: null,
-    valueHead: false,
-    device: 'cpu',
-    threads: 1,
-    seed: 1,
-    adam: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, clipNorm: 0, muon: null },
+    ...plainOpen,
     limits: { longestBlock: 256, mostTokens: 256, share: true },
     ...more,
   };

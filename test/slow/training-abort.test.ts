@@ -1,7 +1,7 @@
 /** A training that is cancelled in the middle of a long step is over within a second, and its process is gone. */
 import { expect, test } from 'vitest';
 import type { Architecture, OpenParams } from '#shared/worker/trainer.ts';
-import { newTrainer } from '#test/helpers/file-trainer.ts';
+import { newTrainer, plainOpen } from '#test/helpers/file-trainer.ts';
 import { smallArchitecture } from '#test/helpers/small-trainer.ts';
 
 const length = 512;
@@ -16,12 +16,7 @@ const params: OpenParams = {
   architecture,
   base: { kind: 'random', seed: 1, tiedEmbeddings: true },
   mode: { kind: 'full' },
-  adapter: null,
-  valueHead: false,
-  device: 'cpu',
-  threads: 1,
-  seed: 1,
-  adam: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, clipNorm: 0, muon: null },
+  ...plainOpen,
   limits: { longestBlock: length, mostTokens: length, share: true },
 };
 
@@ -52,7 +47,6 @@ test('a long step is left at once', async () => {
   expect(await outcome).toBe('left');
   await trainer.close();
   const took = performance.now() - from;
-  console.log(`left after ${took.toFixed(0)} ms`);
   expect(took).toBeLessThan(1000);
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 }, 120_000);

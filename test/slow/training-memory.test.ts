@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { trainingMemory } from '#core/training/memory.ts';
 import { trainableArchitectures } from '#shared/worker/trainer.ts';
 import type { Architecture, OpenParams } from '#shared/worker/trainer.ts';
+import { plainOpen } from '#test/helpers/file-trainer.ts';
 import { gradientOfRows, smallModes, smallTrainer } from '#test/helpers/small-trainer.ts';
 import { Device } from '#workers/trainer/device.ts';
 import { libraryFolder, openLibrary } from '#workers/trainer/library.ts';
@@ -47,12 +48,7 @@ it.each(cases)('estimates $name, $kind, $of', async ({ name, mode, longestBlock,
     architecture,
     base: { kind: 'random', seed: 1, tiedEmbeddings: true },
     mode,
-    adapter: null,
-    valueHead: false,
-    device: 'cpu',
-    threads: 1,
-    seed: 1,
-    adam: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, clipNorm: 0, muon: null },
+    ...plainOpen,
     limits: { longestBlock, mostTokens: longestBlock, share: true },
   };
   const ratio = trainingMemory(params).batchBytes / taken;

@@ -209,13 +209,12 @@ A server that wants a key: set DAYDREAM_API_KEY for \`models add --http\`; the k
     .requiredOption('--adapter <file>', 'LoRA adapter in GGUF form')
     .requiredOption('--out <file>', 'the new GGUF')
     .action((options: { base: string; adapter: string; out: string }, command: Command) =>
-      withSession(command, async ({ client, json }) => {
+      withSession(command, async ({ client, json, signal }) => {
         const base = (await findModel(client, options.base)).modelId;
-        const merged = await client.training.merge({
-          base,
-          adapter: resolve(options.adapter),
-          file: resolve(options.out),
-        });
+        const merged = await client.training.merge(
+          { base, adapter: resolve(options.adapter), file: resolve(options.out) },
+          { signal },
+        );
         printResult(json, merged, () => modelTable([merged]));
         return exitCodes.ok;
       }),

@@ -11,10 +11,10 @@ import {
   runEpisode,
   runEpisodes,
   runPool,
+  rolloutIndexOf,
   selectTasks,
   solverPolicy,
   withDeadline,
-  rolloutIndexOf,
 } from '#core/agents/index.ts';
 import type { DemonstrationsResult, Refusal } from '#core/early-experience/demonstrations-of.ts';
 import { readDemonstration } from '#core/early-experience/demonstrations-of.ts';

@@ -26,6 +26,18 @@ async function read(content: string | Uint8Array): Promise<ImportedLine[]> {
   return lines;
 }
 
+/** A run without a model that imports its demonstrations. */
+function importOf(file: string, iwm: object = {}) {
+  return earlyExperienceRunSchema.parse({
+    kind: 'early-experience',
+    environment: { id: 'household-small' },
+    demonstrations: { source: 'import', file },
+    policy: { model: 'none' },
+    branching: { iwm, sr: { enabled: false } },
+    reflection: { enabled: false },
+  });
+}
+
 test('good lines are kept, bad ones are named by number and reason', async () => {
   const lines = await read(
     [
@@ -137,17 +149,7 @@ test('an import is executed, and only what succeeds is kept', async () => {
         'garbage',
       ].join('\n'),
     );
-    const job = await lab.run(
-      'early-experience',
-      earlyExperienceRunSchema.parse({
-        kind: 'early-experience',
-        environment: { id: 'household-small' },
-        demonstrations: { source: 'import', file },
-        policy: { model: 'none' },
-        branching: { sr: { enabled: false } },
-        reflection: { enabled: false },
-      }),
-    );
+    const job = await lab.run('early-experience', importOf(file));
     expect(job.error).toBeNull();
     expect(job.result).toMatchObject({
       demonstrations: { demonstrations: 1, steps: actions.length, rejected: 6 },
@@ -214,17 +216,7 @@ test('one demonstration with and without thoughts gives the same world-model row
     const plain = { task_id: task.taskId, actions };
     const thoughtful = { ...plain, thoughts: actions.map(() => 'So it goes.') };
     writeFileSync(file, `${JSON.stringify(plain)}\n${JSON.stringify(thoughtful)}\n`);
-    const job = await lab.run(
-      'early-experience',
-      earlyExperienceRunSchema.parse({
-        kind: 'early-experience',
-        environment: { id: 'household-small' },
-        demonstrations: { source: 'import', file },
-        policy: { model: 'none' },
-        branching: { iwm: { sampler: 'uniform' }, sr: { enabled: false } },
-        reflection: { enabled: false },
-      }),
-    );
+    const job = await lab.run('early-experience', importOf(file, { sampler: 'uniform' }));
     expect(job.error).toBeNull();
     const [dataset] = lab.services.store.datasets.list({ cursor: null, limit: 1 }).items;
     const iwm = dataset?.manifest.files.find(({ part }) => part === 'iwm_sft');
@@ -255,17 +247,7 @@ test('a file that was moved gives the same episodes, of one policy', async () =>
     for (const name of ['first.jsonl', 'moved.jsonl']) {
       const file = path.join(folder, name);
       writeFileSync(file, lines.join(''));
-      const job = await lab.run(
-        'early-experience',
-        earlyExperienceRunSchema.parse({
-          kind: 'early-experience',
-          environment: { id: 'household-small' },
-          demonstrations: { source: 'import', file },
-          policy: { model: 'none' },
-          branching: { iwm: { sampler: 'uniform' }, sr: { enabled: false } },
-          reflection: { enabled: false },
-        }),
-      );
+      const job = await lab.run('early-experience', importOf(file, { sampler: 'uniform' }));
       expect(job.error).toBeNull();
       const stage = jobs.childByStage(job.jobId, 'demonstrations');
       expect(stage?.result).toMatchObject({ demonstrations: 3 });
@@ -284,17 +266,7 @@ test('an import of which nothing holds says why, line by line', async () => {
   try {
     const file = path.join(folder, 'nothing.jsonl');
     writeFileSync(file, 'garbage\n{"task_id": "no-such-task", "actions": ["look"]}\n');
-    const job = await lab.run(
-      'early-experience',
-      earlyExperienceRunSchema.parse({
-        kind: 'early-experience',
-        environment: { id: 'household-small' },
-        demonstrations: { source: 'import', file },
-        policy: { model: 'none' },
-        branching: { sr: { enabled: false } },
-        reflection: { enabled: false },
-      }),
-    );
+    const job = await lab.run('early-experience', importOf(file));
     expect(job.error).toMatchObject({ code: 'FILE_INVALID' });
     expect(job.error?.message).toContain(`None of 2 lines of ${file} could be proved to succeed.`);
     expect(job.error?.message).toContain(

@@ -3,12 +3,12 @@ import type { Observation, StepOutcome } from '#shared/schema/environment.ts';
 import type { Episode, Step } from '#shared/schema/episode.ts';
 import {
   episodeIdOf,
-  rolloutIndexOf,
   newEpisode,
   plainDecision,
   plainFacts,
   policyKeyOf,
   recordStep,
+  rolloutIndexOf,
 } from '#core/agents/index.ts';
 import type { EnvironmentProvider, EnvironmentSession } from '#core/environments/port.ts';
 

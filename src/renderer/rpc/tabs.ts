@@ -1,6 +1,7 @@
 /**
  * A link that is opened in a new tab has no token: session storage is a tab's own. So the new tab asks the others, and one that is
- * connected gives its token. A broadcast channel reaches only pages of the same origin, which is this very host; nothing is stored.
+ * connected gives its token. A broadcast channel reaches only pages of the same origin, which is this very host. What a tab is given, it keeps as its own
+ * for its reloads (`keepToken`).
  */
 import { z } from 'zod';
 

@@ -19,59 +19,70 @@ export async function copyGguf(
   replacement: (name: string) => Float32Array | null,
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<Set<string>> {
-  const header = readGguf(base);
-  const aligned = (bytes: number): number => Math.ceil(bytes / header.alignment) * header.alignment;
-  await using source = await open(base, 'r');
   const temporary = partOf(file);
   try {
-    await using target = await open(temporary, 'w');
-    let offset = 0;
-    const infos = header.tensors.map((tensor) => {
-      const values = replacement(tensor.name);
-      const elements = tensor.shape.reduce((product, size) => product * size, 1);
-      if (values !== null && values.length !== elements) {
-        throw new RangeError(`tensor ${tensor.name}: ${values.length} values for a shape of ${elements}`);
-      }
-      const bytes = values === null ? tensor.bytes : (tensorBytes(f32, elements) ?? 0);
-      if (bytes === null) {
-        throw new AppError({
-          code: 'MODEL_UNSUPPORTED',
-          message: `${base}: the tensor ${tensor.name} has the unknown type ${tensor.type}, so the file cannot be copied.`,
-        });
-      }
-      const placed = { ...tensor, values, bytes, at: offset, type: values === null ? tensor.type : f32 };
-      offset = aligned(offset + bytes);
-      return placed;
-    });
-    const start = Buffer.alloc(24);
-    start.write('GGUF', 'latin1');
-    start.writeUInt32LE(3, 4);
-    start.writeBigUInt64LE(BigInt(infos.length), 8);
-    start.writeBigUInt64LE(BigInt(header.entries.count), 16);
-    const entries = await read(source, header.entries.start, header.entries.end - header.entries.start, base);
-    if (infos.some(({ values }) => values !== null)) declareFloat(entries);
-    const head = Buffer.concat([start, entries, ...infos.map(tensorInfo)]);
-    await write(target, head);
-    await write(target, Buffer.alloc(aligned(head.length) - head.length));
-    for (const info of infos) {
-      for (let at = 0; at < info.bytes; at += mostAtOnce) {
-        options.signal?.throwIfAborted();
-        const length = Math.min(mostAtOnce, info.bytes - at);
-        const piece =
-          info.values === null
-            ? await read(source, header.dataOffset + info.offset + at, length, base)
-            : Buffer.from(info.values.buffer, info.values.byteOffset + at, length);
-        await write(target, piece);
-      }
-      await write(target, Buffer.alloc(aligned(info.bytes) - info.bytes));
-    }
-    await target.sync();
+    const names = await writeCopy(base, temporary, replacement, options.signal);
+    // It is closed by now: Windows renames no open file.
     await rename(temporary, file);
-    return new Set(infos.map(({ name }) => name));
+    return names;
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
   }
+}
+
+async function writeCopy(
+  base: string,
+  file: string,
+  replacement: (name: string) => Float32Array | null,
+  signal: AbortSignal | undefined,
+): Promise<Set<string>> {
+  const header = readGguf(base);
+  const aligned = (bytes: number): number => Math.ceil(bytes / header.alignment) * header.alignment;
+  await using source = await open(base, 'r');
+  await using target = await open(file, 'w');
+  let offset = 0;
+  const infos = header.tensors.map((tensor) => {
+    const values = replacement(tensor.name);
+    const elements = tensor.shape.reduce((product, size) => product * size, 1);
+    if (values !== null && values.length !== elements) {
+      throw new RangeError(`tensor ${tensor.name}: ${values.length} values for a shape of ${elements}`);
+    }
+    const bytes = values === null ? tensor.bytes : (tensorBytes(f32, elements) ?? 0);
+    if (bytes === null) {
+      throw new AppError({
+        code: 'MODEL_UNSUPPORTED',
+        message: `${base}: the tensor ${tensor.name} has the unknown type ${tensor.type}, so the file cannot be copied.`,
+      });
+    }
+    const placed = { ...tensor, values, bytes, at: offset, type: values === null ? tensor.type : f32 };
+    offset = aligned(offset + bytes);
+    return placed;
+  });
+  const start = Buffer.alloc(24);
+  start.write('GGUF', 'latin1');
+  start.writeUInt32LE(3, 4);
+  start.writeBigUInt64LE(BigInt(infos.length), 8);
+  start.writeBigUInt64LE(BigInt(header.entries.count), 16);
+  const entries = await read(source, header.entries.start, header.entries.end - header.entries.start, base);
+  if (infos.some(({ values }) => values !== null)) declareFloat(entries);
+  const head = Buffer.concat([start, entries, ...infos.map(tensorInfo)]);
+  await write(target, head);
+  await write(target, Buffer.alloc(aligned(head.length) - head.length));
+  for (const info of infos) {
+    for (let at = 0; at < info.bytes; at += mostAtOnce) {
+      signal?.throwIfAborted();
+      const length = Math.min(mostAtOnce, info.bytes - at);
+      const piece =
+        info.values === null
+          ? await read(source, header.dataOffset + info.offset + at, length, base)
+          : Buffer.from(info.values.buffer, info.values.byteOffset + at, length);
+      await write(target, piece);
+    }
+    await write(target, Buffer.alloc(aligned(info.bytes) - info.bytes));
+  }
+  await target.sync();
+  return new Set(infos.map(({ name }) => name));
 }
 
 /** `general.file_type` says what most tensors are: 0, float32. */

@@ -12,6 +12,11 @@ import styles from './branches.module.css';
 
 export type Decision = Review['decision'];
 
+const decisions = [
+  { decision: 'keep', label: 'Keep', Icon: IconCheck },
+  { decision: 'drop', label: 'Drop', Icon: IconTrash },
+] as const;
+
 /** A reflection with what the detectors found in it, and the person's decision over the filters'. */
 export function ReflectionCard({
   reflection,
@@ -100,30 +105,21 @@ export function ReflectionCard({
               setReason(event.currentTarget.value);
             }}
           />
-          <Button
-            size="xs"
-            data-decision="keep"
-            variant={reflection.review.decision === 'keep' ? 'filled' : 'default'}
-            disabled={busy}
-            leftSection={<IconCheck size={14} />}
-            onClick={() => {
-              onReview('keep', reason);
-            }}
-          >
-            Keep
-          </Button>
-          <Button
-            size="xs"
-            data-decision="drop"
-            variant={reflection.review.decision === 'drop' ? 'filled' : 'default'}
-            disabled={busy}
-            leftSection={<IconTrash size={14} />}
-            onClick={() => {
-              onReview('drop', reason);
-            }}
-          >
-            Drop
-          </Button>
+          {decisions.map(({ decision, label, Icon }) => (
+            <Button
+              key={decision}
+              size="xs"
+              data-decision={decision}
+              variant={reflection.review.decision === decision ? 'filled' : 'default'}
+              disabled={busy}
+              leftSection={<Icon size={14} />}
+              onClick={() => {
+                onReview(decision, reason);
+              }}
+            >
+              {label}
+            </Button>
+          ))}
           <Button
             size="xs"
             variant="subtle"
